@@ -53,7 +53,7 @@ std::vector<std::string_view> LayerRuns::by_command() const {
 
 uint64_t element_count(std::span<const uint32_t> shape) {
   uint64_t count = 1;
-  // An extent of 0 makes the count 0 even beside extents whose product overflows.
+  // An extent of 0 makes the count 0, even if the product of the other extents overflows.
   if (std::ranges::find(shape, 0u) != shape.end()) return 0;
   for (uint32_t extent : shape) count = saturating_multiply(count, extent);
   return count;
@@ -98,7 +98,7 @@ std::span<const uint8_t> Model::weight_of(const Variety& variety) const {
 Result<Model> read(std::span<const uint8_t> file) {
   Result<Model> model = has_v011_frame(file) ? read_v011(file) : read_v21(file);
   if (!model.ok() && model.error().id() == errors::mod_message && !has_v21_frame(file)) {
-    // No framing is there: say what is wrong with the one that it resembles.
+    // No frame was found. Reports the error of the container that the file resembles.
     if (file.size() > 4 && file[4] == '{') return read_v011(file);
     return about_file(Error(errors::mod_unknown_container).detail(model.error().detail()), file, "",
                       Expected::nothing);

@@ -1,4 +1,4 @@
-// Model: what both bmodel containers hold, independent of the container.
+// Model: the content of both bmodel containers, independent of the container.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tputwin::bmodel {
 
-constexpr uint32_t kFormatI8 = 4;  // FMT_I8, the format of everything that names none
+constexpr uint32_t kFormatI8 = 4;  // FMT_I8, the default of every format.
 
 struct Input {
   std::vector<uint32_t> shape;
@@ -33,19 +33,19 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
-// Of which layers the commands of a variety are, for people and tools; empty: unknown.
+// Layers of the commands of a variety, for users and tools. Empty if unknown.
 struct LayerRuns {
   struct Run {
-    uint32_t layer, commands;  // so many, of names[layer]
+    uint32_t layer, commands;  // number of commands of names[layer]
     bool operator==(const Run&) const = default;
   };
   std::vector<std::string> names;
   std::vector<Run> runs;  // in the order of the commands
 
   bool empty() const { return runs.empty(); }
-  // The next `commands` are of that layer.
+  // Assigns the next `commands` to the layer `name`.
   void append(std::string_view name, uint32_t commands);
-  // For every command, the name of its layer.
+  // Returns the name of the layer for every command.
   std::vector<std::string_view> by_command() const;
   bool operator==(const LayerRuns&) const = default;
 };
@@ -57,10 +57,11 @@ struct Variety {
   uint64_t neuron_size = 0;
   std::vector<Output> outputs;
   uint32_t weight_index = 0;
-  LayerRuns layers;  // container 2.1 only, which boards' readers pass over
+  // Container 2.1 only. Readers of boards ignore this field.
+  LayerRuns layers;
 
   uint64_t input_bytes() const;
-  uint64_t output_offset() const;  // start of the run of outputs
+  uint64_t output_offset() const;  // start of all outputs
   uint64_t output_bytes() const;
   bool operator==(const Variety&) const = default;
 };
@@ -77,42 +78,45 @@ std::string_view to_string(Container container);  // "0.1.1", "2.1"
 
 struct Model {
   std::string name;
-  std::string version;  // as written in the file
+  std::string version;  // as stored in the file
   Container container = Container::v2_1;
   uint32_t chip = 1880;
   uint32_t node_num = 1;
-  uint32_t fmt = kFormatI8;  // of the weights; not judged when read
+  uint32_t fmt = kFormatI8;  // format of weights; not checked by read()
   std::string type = "A";
-  bool weights_behind = false;  // 2.1: weights lie behind the message, not inside it
+  // 2.1: weights are stored after the message, not inside it.
+  bool weights_behind = false;
   std::vector<std::vector<uint8_t>> weights;
   std::vector<Variety> varieties;
   std::vector<Library> libraries;
 
-  // The blob a variety runs with; empty for a model without weights.
+  // Returns the weights that a variety runs with; empty for a model without weights.
   std::span<const uint8_t> weight_of(const Variety& variety) const;
   bool operator==(const Model&) const = default;
 };
 
-// Both saturate instead of overflowing.
+// Saturates instead of overflowing.
 uint64_t element_count(std::span<const uint32_t> shape);
-uint64_t element_bytes(uint32_t fmt);  // of a FMT_* value; 0 if unknown or less than a byte
+// Returns the size of a FMT_* value; 0 if unknown or less than a byte.
+uint64_t element_bytes(uint32_t fmt);
 std::string to_string(std::span<const uint32_t> shape);  // "(1,3,12,12)"
 
-// What must hold of a model whatever it came from; read and write both insist on it.
+// Checks the rules for models of any origin. read() and write() enforce them.
 Status validate(const Model& model);
 
-// Tells the containers apart, reads and validates: every offset, size and shape is checked, an
-// error names the field and its value. Never trusts a length of the file.
+// Detects the container, reads and validates. Every offset, size and shape is checked, and every
+// length of the file. An error names the field and its value.
 // Choices where the containers are silent:
 //   0.1.1: of several backends the first for a chip of this build is read; sections share no bytes.
-//   2.1:   an input without offset follows the one before it, the first lies at 0; inputs and
-//          outputs without fmt are int8; weight_info beside inline weights is ignored; a file
-//          without the leading magic, as earlier versions of the twin wrote, is a bare message.
+//   2.1:   an input without offset follows the previous one, the first is at 0; inputs and outputs
+//          without fmt are int8; weight_info is ignored if there are inline weights; a file without
+//          the leading magic, as earlier versions of tputwin wrote, is a bare message.
 Result<Model> read(std::span<const uint8_t> file);
 Result<Model> read_file(const std::string& path);
 
-// A model read from a container is written to the same container and framing with equal content; to
-// the other one as far as that can express it (an error names what it cannot).
+// Writes a model. Reading the result gives equal content if the model was read from the same
+// container, with the same framing. The other container gets the content that it can express; for
+// other content an error names the field.
 Result<std::vector<uint8_t>> write(const Model& model, Container container);
 Status write_file(const Model& model, Container container, const std::string& path);
 

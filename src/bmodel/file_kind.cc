@@ -1,4 +1,4 @@
-// Tells kinds of files apart by their first bytes.
+// Detection of kinds of files by their first bytes.
 #include "bmodel/file_kind.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ bool starts_with(Bytes bytes, std::string_view magic, size_t at = 0) {
          std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
 }
 
-// A kind that a magic number tells.
+// A kind with a magic number.
 struct Magic {
   size_t at;
   std::string_view bytes, kind;
@@ -61,7 +61,7 @@ constexpr Magic kMagics[] = {
 
 // ---- cvimodel ----
 
-// Magic, 4 bytes of size, 2 of version, 16 of check sum, then the name of the chip.
+// Format: magic, 4 bytes of size, 2 of version, 16 of check sum, then the name of the chip.
 std::string cvimodel_kind(Bytes bytes) {
   if (!starts_with(bytes, "CviModel")) return "";
   constexpr size_t kChip = 30, kChipBytes = 16;
@@ -127,11 +127,11 @@ std::string elf_kind(Bytes bytes, Expected expected) {
 
 // ---- messages of protobuf ----
 
-// The fields of a message at its top level, as far as the bytes go.
+// A field at the top level of a message.
 struct Field {
   uint64_t number;
   uint32_t wire;
-  uint64_t value;  // of a number, or the length
+  uint64_t value;  // value of a number, or the length
 };
 class Fields {
  public:
@@ -161,13 +161,12 @@ class Fields {
   Bytes rest_;
 };
 
-// The wire types of the fields of a message, by number; those of other numbers are not the
-// message's.
+// A field that messages of a kind have, and its wire type.
 struct KnownField {
   uint64_t number;
   uint32_t wire;
 };
-// True if the bytes are such a message that has the field `needed`.
+// Returns true if the bytes are a message that has only known fields, and has the field `needed`.
 bool is_message(Bytes bytes, std::span<const KnownField> known, uint64_t needed) {
   Fields fields(bytes);
   bool has_needed = false;
@@ -258,7 +257,8 @@ std::string file_kind_of(const std::string& path, Expected expected) {
   if (stat(path.c_str(), &status) != 0) return "";
   if (S_ISDIR(status.st_mode)) return "it is a directory";
   if (!S_ISREG(status.st_mode)) return "";
-  constexpr size_t kMost = size_t{64} << 20;  // graphs of ONNX stand behind long names
+  // Limit of bytes to read. In ONNX files the graph may follow long names.
+  constexpr size_t kMost = size_t{64} << 20;
   std::ifstream file(path, std::ios::binary);
   if (!file) return "";
   std::vector<uint8_t> bytes(std::min<size_t>(static_cast<size_t>(status.st_size), kMost));

@@ -1,5 +1,5 @@
-// Names the kind of an unexpected file by its first bytes. Every reader of models, kernel
-// modules and libraries asks here, so that all say the same.
+// Description of an unexpected file by its first bytes. Every reader of models, kernel modules and
+// libraries uses it, so that all report the same text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tputwin::bmodel {
 
-// The expected kind; a file of that kind is not described. bmodel: one of a chip that is known.
+// The expected kind. A file of that kind is not described. `bmodel` is a bmodel for a known chip.
 enum class Expected : uint8_t {
   nothing,
   bmodel,
@@ -22,14 +22,15 @@ enum class Expected : uint8_t {
   prototxt
 };
 
-// "it is a Git LFS pointer, not the file itself: run git lfs pull"; empty: nothing is known of such
-// bytes, or they are as expected. Needs the first bytes alone, or all.
+// Returns a text such as "it is a Git LFS pointer, not the file itself: run git lfs pull". Returns
+// an empty text if the kind is unknown, or as expected. `bytes` are the first bytes of a file, or
+// all.
 std::string file_kind(std::span<const uint8_t> bytes, Expected expected = Expected::bmodel);
-// Describes the file at a path, also a folder and a missing file.
+// Describes the file at a path, also if it is a directory or missing.
 std::string file_kind_of(const std::string& path, Expected expected = Expected::bmodel);
 
-// The error with what the file is as its detail, if that is known, and with the path, if there is
-// one.
+// Returns the error with the kind of the file as its detail, if the kind is known, and with the
+// path, if there is one.
 Error about_file(Error error, std::span<const uint8_t> bytes, std::string_view path = "",
                  Expected expected = Expected::bmodel);
 

@@ -1,4 +1,4 @@
-// Numbers in files, lowest byte first.
+// Little-endian numbers in files.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tputwin::bmodel {
 
-// The number in the first bytes; there are enough.
+// Returns the number in the first bytes. There must be at least sizeof(T) bytes.
 template <class T>
 T little_endian(std::span<const uint8_t> bytes) {
   T value = 0;

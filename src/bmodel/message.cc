@@ -1,4 +1,4 @@
-// The message of container 2.1 and our Model.
+// Conversion between the message of container 2.1 and Model.
 #include "bmodel/message.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<uint32_t> to_vector(const ::bmodel::Shape& shape) {
   return message;
 }
 
-// Where an input without an offset of its own lies: behind the one before it.
+// Returns the offset of an input that has no offset of its own: after the previous input.
 uint64_t next_offset(std::span<const Input> before) {
   if (before.empty()) return 0;
   uint64_t end;
@@ -27,7 +27,7 @@ uint64_t next_offset(std::span<const Input> before) {
   return overflow ? UINT64_MAX : end;
 }
 
-constexpr uint32_t kNoLayer = UINT32_MAX;  // which validate() refuses
+constexpr uint32_t kNoLayer = UINT32_MAX;  // validate() refuses it
 
 Variety variety_of(const ::bmodel::Command& command) {
   Variety variety;
@@ -50,7 +50,7 @@ Variety variety_of(const ::bmodel::Command& command) {
   for (int i = 0; i < std::max(layers.layer_size(), layers.command_size()); ++i)
     variety.layers.runs.push_back({i < layers.layer_size() ? layers.layer(i) : kNoLayer,
                                    i < layers.command_size() ? layers.command(i) : 0});
-  if (!variety.layers.empty())  // or they are names of nothing
+  if (!variety.layers.empty())  // names without runs have no meaning
     variety.layers.names.assign(layers.name().begin(), layers.name().end());
   return variety;
 }
@@ -63,7 +63,7 @@ void fill(const Variety& variety, ::bmodel::Command& command) {
     *message.mutable_shape() = to_message(input.shape);
     message.set_threshold(input.threshold);
     message.set_fmt(input.fmt);
-    // SDKs before 1.1.4 do not know the field: written only where it tells something.
+    // SDKs before 1.1.4 do not know the field, so it is written only if it is needed.
     if (input.offset != next_offset(inputs.first(i))) message.set_offset(input.offset);
   }
   command.set_cmdbuf(to_text(variety.cmdbuf));
@@ -90,7 +90,7 @@ void fill(const Variety& variety, ::bmodel::Command& command) {
 
 namespace {
 
-// All but the weights.
+// Converts everything except the weights.
 Model without_weights(const ::bmodel::Model& message) {
   Model model{.name = message.net_name(),
               .version = message.version().empty() ? std::string(to_string(Container::v2_1))

@@ -1,5 +1,5 @@
-// Between our Model and the protobuf message of container 2.1. Neither direction judges. Both deal
-// with weights inside the message; those behind it are the framing's.
+// Conversion between Model and the protobuf message of container 2.1. Neither direction checks
+// values. Both convert weights inside the message; the framing handles weights after it.
 #pragma once
 
 #include "bmodel/bmodel.h"
@@ -8,11 +8,11 @@
 namespace tputwin::bmodel {
 
 Model from_message(const ::bmodel::Model& message);
-// Leaves the message without its weights, so that there are never two of each.
+// Moves the weights out of the message, so that they exist only once.
 Model from_message(::bmodel::Model&& message);
 ::bmodel::Model to_message(const Model& model);
 
-// The file of a message that holds its weights, with all its fields.
+// Returns the file of a message with inline weights, with all its fields.
 std::vector<uint8_t> to_file(const ::bmodel::Model& message);
 
 }  // namespace tputwin::bmodel

@@ -1,4 +1,4 @@
-// Chooses the reader of a file by its first bytes.
+// Selection of the reader of a file by its first bytes.
 #include "bmodel/open.h"
 
 #include <utility>

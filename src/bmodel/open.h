@@ -1,4 +1,4 @@
-// Files of every container.
+// Opening of files of every container.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tputwin::bmodel {
 
-// A model and the file that its bytes are in.
+// A model, and the file that holds its bytes.
 struct OpenFile {
   std::shared_ptr<const MappedFile> file;
   std::variant<Model, bm168x::File> content;
@@ -20,9 +20,9 @@ struct OpenFile {
   const Model* bm1880() const { return std::get_if<Model>(&content); }
 };
 
-// Tells the containers apart by their bytes, reads and validates.
+// Detects the container by its bytes, reads and validates.
 Result<OpenFile> open(std::shared_ptr<const MappedFile> file);
-// The same of a path, which errors then name.
+// Opens the file at a path. Errors name the path.
 Result<OpenFile> open_file(const std::string& path);
 
 }  // namespace tputwin::bmodel

@@ -89,8 +89,8 @@ Status check_same_net(const Model& first, const Model& other, size_t index) {
   return {};
 }
 
-// The index of each of the weights in the model, which receives those that it has not. A weight
-// without bytes stands for none.
+// Adds the weights that the model does not have yet. Returns the index of each weight. A weight
+// without bytes means that there is none.
 std::vector<uint32_t> merge_weights(Model& model, std::vector<std::vector<uint8_t>> weights) {
   if (weights.empty() && !model.weights.empty()) weights.emplace_back();
   if (model.weights.empty() && !weights.empty()) model.weights.emplace_back();

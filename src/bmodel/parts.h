@@ -1,16 +1,17 @@
-// Taking models apart and putting them together.
+// Splitting and combining models.
 #pragma once
 
 #include "bmodel/bmodel.h"
 
 namespace tputwin::bmodel {
 
-// The model as JSON text; blobs are shown by their size in bytes. Keys as in container 2.1.
+// Returns the model as JSON text with the keys of container 2.1. Blobs are shown by their size in
+// bytes.
 std::string to_json(const Model& model);
 
-// A piece of a model and the file name to give it: NET_weight_0.bin, NET_cmdbuf_0.bin,
-// NET_OPERATOR_x86_64.so, NET.json. Names keep only letters, digits, '-', '_' and '.', so that a
-// model cannot choose where it is written.
+// A part of a model, and its file name: NET_weight_0.bin, NET_cmdbuf_0.bin, NET_OPERATOR_x86_64.so,
+// NET.json. Names keep only letters, digits, '-', '_' and '.', so that a model cannot choose where
+// it is written.
 struct Part {
   std::string filename;
   std::vector<uint8_t> bytes;
@@ -18,8 +19,9 @@ struct Part {
 std::vector<Part> split(const Model& model);
 Status write_parts(const Model& model, const std::string& directory);
 
-// One model with the varieties of all, each with its weights; equal weights are there once. They
-// must be the same net (name, chip, operator libraries) compiled for different input shapes.
+// Returns one model with the varieties of all, each with its weights. Equal weights are stored
+// once. The models must be the same net (name, chip, operator libraries), compiled for different
+// input shapes.
 Result<Model> combine(std::span<const Model> models);
 
 }  // namespace tputwin::bmodel

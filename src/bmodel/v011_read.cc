@@ -1,4 +1,4 @@
-// Reads container 0.1.1, each field by its name in the JSON text.
+// Reading of container 0.1.1: each field has a name in the JSON text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace {
 using Json = nlohmann::json;
 using namespace v011;
 
-// A broken rule is thrown as an Error and caught in read_v011.
+// A broken rule is thrown as an Error. read_v011 catches it.
 
 struct Frame {
   std::span<const uint8_t> json, payload;
 };
 
-// Splits the file; every length is compared with what is left, never added to a position.
+// Splits the file. Every length is compared with the remaining bytes, never added to a position.
 Frame split_frame(std::span<const uint8_t> file) {
   auto take = [&file](uint64_t size, const char* field) {
     if (size > file.size())
@@ -54,7 +54,7 @@ Frame split_frame(std::span<const uint8_t> file) {
   return frame;
 }
 
-// A place in the JSON text that knows its own name, for errors.
+// A position in the JSON text, with its path for errors.
 class Field {
  public:
   Field(const Json& json, std::string path) : json_(&json), path_(std::move(path)) {}
@@ -97,7 +97,7 @@ class Field {
     return value;
   }
 
-  // Four numbers in this container.
+  // Returns a shape, which has four numbers in this container.
   std::vector<uint32_t> shape() const {
     std::vector<uint32_t> extents;
     for (const Field& extent : elements()) extents.push_back(extent.number<uint32_t>());
@@ -125,8 +125,8 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// The payload, handed out in sections that together are no larger than it, so that a small file
-// cannot ask for much memory.
+// The payload. All sections together may have at most its size, so that a small file cannot
+// allocate much memory.
 class Payload {
  public:
   explicit Payload(std::span<const uint8_t> bytes) : bytes_(bytes), left_(bytes.size()) {}
@@ -142,7 +142,7 @@ class Payload {
     return {section.begin(), section.end()};
   }
 
-  // Where the section lies, inside the payload.
+  // Returns the position of a section, which must be inside the payload.
   Place locate(const Field& field) const {
     const auto pair = field.elements();
     auto fail = [&](std::string value) {
@@ -162,8 +162,8 @@ class Payload {
   uint64_t left_;
 };
 
-// The weights of a file: its own, then those of varieties. What lies at one place is one weight,
-// and so is everything without bytes.
+// The weights of a file: its own, then those of varieties. Sections at one position are one weight;
+// all sections without bytes are one weight, too.
 class Weights {
  public:
   Weights(Payload& payload, const Field& of_file) : payload_(payload) { index_of(of_file); }
@@ -190,7 +190,7 @@ class Weights {
   std::vector<std::vector<uint8_t>> weights_;
 };
 
-// Outputs lie one after the other from output_offset, in the order of the text.
+// Reads outputs. They are stored one after the other from output_offset, in the order of the text.
 std::vector<Output> read_outputs(const Field& variety) {
   std::vector<Output> outputs;
   uint64_t start = variety["output_offset"].number<uint64_t>(), offset = start;
@@ -211,7 +211,7 @@ std::vector<Output> read_outputs(const Field& variety) {
   return outputs;
 }
 
-// A variety without a weight of its own has the file's.
+// Reads a variety. If it has no weight of its own, it uses the file's.
 Variety read_variety(const Field& field, Payload& payload, Weights& weights) {
   const auto own_weight = field.find("weight");
   return {.inputs = {{.shape = field["shape"].shape(),
@@ -222,7 +222,7 @@ Variety read_variety(const Field& field, Payload& payload, Weights& weights) {
           .weight_index = own_weight ? weights.index_of(*own_weight) : 0};
 }
 
-// The first backend for a chip of this build; else the first, whatever it is for.
+// Returns the first backend for a chip of this build, or else the first for any chip.
 Field choose_backend(const std::vector<Field>& backends) {
   if (backends.empty()) throw Error(errors::mod_no_variety).argument("backends", "none");
   auto known = [](const Field& backend) { return find_chip(backend["target"].text()) != nullptr; };
@@ -233,7 +233,7 @@ Field choose_backend(const std::vector<Field>& backends) {
 Model read_header(const Json& json, Payload& payload) {
   Field header(json, "");
   Field backend = choose_backend(header["backends"].elements());
-  // An empty one says nothing; what is written has the container's.
+  // If the version is empty, the container's version is used.
   const std::string version = header["version"].text();
   Model model{.name = header["name"].text(),
               .version = version.empty() ? std::string(to_string(Container::v0_1_1)) : version,

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using namespace v011;
 
-// The vendor's tool prints six decimals; more only where they would lose bits.
+// Prints six decimals, as the vendor's tool does, and more only if six lose bits.
 std::string decimal(float value) {
   std::string text = fmt::format("{:.6f}", value);
   float back = 0;
@@ -31,7 +31,7 @@ Json shape_json(const std::vector<uint32_t>& shape) {
   return json;
 }
 
-// Text in the layout of the vendor's tool: keys sorted, one blank after ',' and ':'.
+// Prints JSON in the layout of the vendor's tool: keys sorted, one blank after ',' and ':'.
 std::string spaced(const Json& json) {
   std::string text;
   auto join = [&text](const auto& parts, char open, char close, auto&& print) {
@@ -82,7 +82,7 @@ Status check_expressible(const Variety& variety, const std::string& field) {
   return {};
 }
 
-// The first weight is the file's; each other one is written with the varieties that use it.
+// The first weight is the file's. Every other weight is written with the varieties that use it.
 Status check_expressible(const Model& model) {
   for (size_t i = 1; i < model.weights.size(); ++i)
     if (std::ranges::find(model.varieties, i, &Variety::weight_index) == model.varieties.end())
@@ -115,18 +115,18 @@ class Writer {
                    {"backends", Json::array({std::move(backend)})}});
   }
 
-  // What the header's sections lie in.
+  // Returns the payload, which holds the header's sections.
   const std::vector<uint8_t>& payload() const { return payload_; }
 
  private:
-  // Appends to the payload; returns the [offset, size] of what was added.
+  // Appends bytes to the payload. Returns their [offset, size].
   Json append(const std::vector<uint8_t>& bytes) {
     Json section = {std::to_string(payload_.size()), std::to_string(bytes.size())};
     payload_.insert(payload_.end(), bytes.begin(), bytes.end());
     return section;
   }
 
-  // A weight of several varieties is in the file once.
+  // A weight of several varieties is written once.
   Json weight_json(size_t index) {
     if (index >= places_.size()) return append({});
     if (places_[index].is_null()) places_[index] = append(model_.weights[index]);
@@ -151,7 +151,7 @@ class Writer {
   }
 
   const Model& model_;
-  std::vector<Json> places_;  // of weights written so far
+  std::vector<Json> places_;  // sections of weights written so far
   std::vector<uint8_t> payload_;
 };
 

@@ -1,5 +1,5 @@
 // Container 2.1: ff aa 55 ff | protobuf message with its weights, or
-// dd aa 55 ff | u32 size | protobuf message | weights, where its weight_info entries say.
+// dd aa 55 ff | u32 size | protobuf message | weights, at the positions in weight_info.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool starts_with(Bytes file, const Magic& magic) {
 
 Result<::bmodel::Model> parse(Bytes bytes) {
   ::bmodel::Model message;
-  // The "partial" form does not print when a required field is missing.
+  // The "partial" form does not log missing required fields.
   if (bytes.size() > kMessageLimit ||
       !message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return Error(errors::mod_message)
@@ -45,8 +45,8 @@ Result<Model> read_weights_inside(Bytes bytes) {
   return from_message(std::move(message));
 }
 
-// Copies the weights out of what lies behind the message. Together they are no larger than that, so
-// that a small file cannot ask for much memory.
+// Copies the weights after the message. Together they may have at most the size of `behind`, so
+// that a small file cannot allocate much memory.
 Status take_weights(const ::bmodel::Model& message, Bytes behind, Model& model) {
   uint64_t left = behind.size(), end = 0;
   for (const auto& info : message.weight_info()) {

@@ -1,4 +1,4 @@
-// The rules that a model of any container keeps before anyone works with it.
+// Rules that a model of any container must meet before use.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ Status check_threshold(float threshold, const std::string& field) {
   return Error(errors::mod_threshold).argument(field + ".threshold", fmt::format("{}", threshold));
 }
 
-// What inputs and outputs have in common: a shape of a known format inside the neuron memory.
+// Checks of inputs and outputs: a shape of a known format inside the neuron memory.
 template <class Tensor>
 Status check_tensor(const Tensor& tensor, uint64_t neuron_size, const std::string& field) {
   if (tensor.shape.empty() || tensor.shape.size() > 4 || element_count(tensor.shape) == 0)
@@ -42,7 +42,7 @@ Status check_tensor(const Tensor& tensor, uint64_t neuron_size, const std::strin
       .detail(fmt::format("neuron_size is {}", neuron_size));
 }
 
-// Runs name layers that there are, and hold no more commands than the buffer has room for.
+// Checks that runs name existing layers, and have no more commands than the buffer has bytes.
 Status check_layers(const Variety& variety, const std::string& field) {
   for (size_t i = 0; i < variety.layers.names.size(); ++i)
     TW_RETURN_IF_ERROR(
@@ -61,7 +61,7 @@ Status check_layers(const Variety& variety, const std::string& field) {
 }
 
 Status check_variety(const Variety& variety, const Model& model, const std::string& field) {
-  // How much memory a chip has that this build does not know, nobody can say here.
+  // For a chip that this build does not know, the size of global memory is unknown.
   const Chip* chip = find_chip(std::to_string(model.chip));
   if (chip != nullptr && variety.neuron_size > chip->global_bytes)
     return Error(errors::mod_neuron_size)

@@ -1,4 +1,4 @@
-// Tells dynamic stages, and says why they are neither run nor priced.
+// Detection of dynamic stages, and the reason why they are neither run nor priced.
 #include "bmodel/bm168x/dynamic.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Dynamic nets: code for the chip's firmware in the place of commands. Every tool and the runtime
-// ask here whether a stage is dynamic, and say it in these words.
+// Dynamic nets: they have code for the chip's firmware in place of commands. Every tool and the
+// runtime use these functions, so that all report the same text.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tputwin::bmodel::bm168x {
 
-// "net lenet stage 0"
+// Returns a name such as "net lenet stage 0".
 std::string stage_name(const NetT& net, size_t index);
-// "it is dynamic: subnet 0 has code ..."; empty of a static stage.
+// Returns "it is dynamic: subnet 0 has code ..."; empty for a static stage.
 std::string dynamic_reason(const NetParameterT& stage);
-// Ok of a static stage, errors::brt_subnet of a dynamic one. `place` names the stage.
+// Returns an error errors::brt_subnet for a dynamic stage. `place` names the stage.
 Status check_static(const NetParameterT& stage, std::string_view place);
 
 }  // namespace tputwin::bmodel::bm168x

@@ -1,4 +1,4 @@
-// Names and sizes of what a model holds.
+// Names and sizes of the parts of a model.
 #include "bmodel/bm168x/model.h"
 
 #include <array>

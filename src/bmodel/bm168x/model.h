@@ -1,8 +1,8 @@
-// The container of bmodels for BM1684 and BM1684X: a message (flatbuffer) and a binary part. The
-// structures are those that flatc makes of bm168x.fbs, so a field here is a field of the file;
-// absent vectors are empty, absent tables and binaries null.
+// The container of bmodels for BM1684 and BM1684X: a message (flatbuffer) and a binary part. flatc
+// makes the structures from bm168x.fbs, so a field here is a field of the file. Absent vectors are
+// empty, absent tables and binaries null.
 //
-// docs/bmodel168x.md says what the fields mean.
+// docs/bmodel168x.md describes the fields.
 #pragma once
 
 #include <bmodel/bm168x/bm168x_generated.h>
@@ -18,10 +18,10 @@
 
 namespace tputwin::bmodel::bm168x {
 
-// What data_type of a tensor counts.
+// Values of a tensor's data_type.
 enum class ElementType : uint32_t { f32, f16, i8, u8, i16, u16, i32, u32, bf16, i4, u4 };
 inline constexpr uint32_t kElementTypes = 11;
-// What gmem_stmode counts: images one by one, in pairs, in groups of four.
+// Values of gmem_stmode: images one by one, in pairs, in groups of four.
 enum class Storage : int32_t { n1, n2, n4 };
 enum class SubnetMode : int32_t { tpu, cpu, merge, switch_branch };
 enum class AddressMode : int32_t { basic, io_alone, io_tag, io_tag_fuse, io_reloc };
@@ -31,46 +31,50 @@ std::string_view to_string(SubnetMode mode);
 std::string_view to_string(AddressMode mode);
 uint64_t element_bits(ElementType type);
 
-// Of tensors that passed validate().
+// The tensors must have passed validate().
 ElementType element_type(const TensorT& tensor);
 std::span<const uint64_t> shape(const TensorT& tensor);
 uint64_t element_count(const TensorT& tensor);
-uint64_t tensor_bytes(const TensorT& tensor);  // elements x type size, what users get and give
+// Returns elements x type size: the bytes that users pass and get.
+uint64_t tensor_bytes(const TensorT& tensor);
 
-// A model and the bytes that its binaries are parts of, which stay the file's.
+// A model, and the bytes that its binaries are parts of. The file owns the bytes.
 struct File {
   ModelT model;
   std::span<const uint8_t> binary;
 
-  // Empty for an absent one.
+  // Returns the bytes of a binary; empty if it is absent.
   std::span<const uint8_t> bytes(const std::unique_ptr<Binary>& part) const;
 };
 
-// The chip that a model names ("BM1686" is an old name of the BM1684X); nullptr if it is another.
+// Returns the chip that a model names; nullptr if the chip is unknown. "BM1686" is an old name of
+// the BM1684X.
 const Chip* chip_of(const ModelT& model);
-const Chip* chip_named(std::string_view name);  // the same
-// Whether nets of a mode are known of a chip, and run.
+const Chip* chip_named(std::string_view name);  // chip_of() for a name
+// Returns true if nets of a mode are known for a chip, and run.
 bool runs(AddressMode mode, const Chip& chip);
-// Where compiled coefficients begin.
+// Returns the address at which compiled coefficients begin.
 uint64_t compiled_base(const Chip& chip);
-// All neuron memory of a stage.
+// Returns the bytes of all neuron memory of a stage.
 uint64_t neuron_bytes(const NetParameterT& stage);
-// A stage without subnets is one TPU subnet of the stage's tensors.
+// Returns true if a stage is dynamic. A stage without subnets is one TPU subnet with the stage's
+// tensors.
 bool is_dynamic(const NetParameterT& stage);
 
-// Whether a file begins as one of this container.
+// Returns true if a file begins like this container.
 bool has_frame(std::span<const uint8_t> file);
-// The chip that a file names, known or not; empty if its message does not verify.
+// Returns the chip that a file names, known or not; empty if its message does not verify.
 std::string chip_name(std::span<const uint8_t> file);
-// Verifies, reads and validates: every start, size, count and address is checked, an error names
+// Verifies, reads and validates a file. Checks every start, size, count and address. An error names
 // the field and its value.
 Result<File> read(std::span<const uint8_t> file);
-// What must hold of a model whose binary part has so many bytes.
+// Checks a model whose binary part has `binary_bytes` bytes.
 Status validate(const ModelT& model, uint64_t binary_bytes);
-// The file of a model, which is not judged.
+// Returns the file of a model. The model is not checked.
 std::vector<uint8_t> write(const ModelT& model, std::span<const uint8_t> binary);
 
-// The model of a valid file as JSON text, with every field that is there, names as in bm168x.fbs.
+// Returns the message of a valid file as JSON text, with every field that is present. Names are
+// those of bm168x.fbs.
 std::string message_text(std::span<const uint8_t> file);
 
 }  // namespace tputwin::bmodel::bm168x

@@ -1,4 +1,4 @@
-// Models whose binaries move to another place.
+// Models whose binaries move to other positions.
 #include "bmodel/bm168x/parts.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void visit_stage(const NetParameterT& stage, const Visit& visit) {
   }
 }
 
-// Binaries behind the others in the order in which they are met; equal ranges once.
+// Appends binaries in the order in which the model names them. Equal ranges are appended once.
 void move_binaries(OwnFile& file, std::span<const uint8_t> from) {
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> places;
   for_each_binary(file.model, [&](Binary& part) {

@@ -1,4 +1,4 @@
-// Taking models of BM1684 and BM1684X apart and putting them together.
+// Splitting and combining models of BM1684 and BM1684X.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tputwin::bmodel::bm168x {
 
-// Every binary that a model names, in the order of the file.
+// Calls visit(binary) for every binary that a model names, in the order of the file.
 void for_each_binary(ModelT& model, const std::function<void(Binary&)>& visit);
 
 // A model with its own binary part.
@@ -17,10 +17,10 @@ struct OwnFile {
   std::vector<uint8_t> binary;
 };
 
-// One stage of a net as a model of its own, with the binaries it uses.
+// Returns one stage of a net as a model of its own, with its binaries.
 OwnFile stage_alone(const File& file, size_t net, size_t stage);
-// One model with the nets of all. Nets of one name become stages of one net: they have as many
-// inputs and outputs, and one address mode. All are for one chip.
+// Returns one model with the nets of all. Nets with one name become stages of one net. They must
+// have equal numbers of inputs and outputs, and one address mode. All models must be for one chip.
 Result<OwnFile> combine(std::span<const File* const> files);
 
 }  // namespace tputwin::bmodel::bm168x

@@ -1,5 +1,5 @@
-// Files of BM1684 and BM1684X: the frame, flatbuffers' own verification, and how large what they
-// say may become.
+// Reading of BM1684 and BM1684X files: the frame, flatbuffers' own verification, and a limit for
+// the size of the unpacked message.
 #include <flatbuffers/minireflect.h>
 #include <fmt/format.h>
 
@@ -41,12 +41,13 @@ Result<Frame> frame_of(std::span<const uint8_t> file) {
   return Frame{file.subspan(kHeaderBytes, message), file.subspan(kHeaderBytes + message, binary)};
 }
 
-// Counts what reading makes of a message. Offsets may lead several times to the same bytes, which a
-// small file could use to become a large model. And looks where the numbers of vectors lie, of
-// which flatbuffers verifies the count's place alone, but reads 8 bytes at once.
+// Limits the size of an unpacked message: several offsets may lead to the same bytes, so a small
+// file could become a large model.
+// Also checks the alignment of 64-bit vectors. flatbuffers verifies the alignment of their count
+// only, but reads 8 bytes at once.
 class Budget final : public flatbuffers::IterationVisitor {
  public:
-  // Thrown: flatbuffers knows no other way to stop.
+  // Thrown, because flatbuffers has no other way to stop.
   struct Spent {};
   struct Misplaced {};
   explicit Budget(std::span<const uint8_t> message)
@@ -77,7 +78,7 @@ Error bad_message(ErrorId rule, std::span<const uint8_t> message) {
 }
 
 Status verify(std::span<const uint8_t> message) {
-  // a table takes eight bytes at least, with the offset that leads to it
+  // A table takes at least eight bytes, including the offset that leads to it.
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<uint32_t>(message.size() / 8 + 1);
   flatbuffers::Verifier verifier(message.data(), message.size(), options);

@@ -1,4 +1,4 @@
-// The graph of subnets, out of ids and names.
+// The graph of subnets, made from ids and names.
 #include "bmodel/bm168x/subnets.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Tensors = std::vector<std::unique_ptr<TensorT>>;
 
-// A file can ask for a result of any size; what no host has is refused before it is tried.
+// A file can request a result of any size. Sizes that no host has are refused before allocation.
 constexpr uint64_t kMostHostElements = uint64_t{1} << 30;
 
 class GraphMaker {
@@ -58,9 +58,9 @@ class GraphMaker {
 
   const NetParameterT& stage_;
   SubnetGraph graph_{};
-  std::map<int32_t, size_t> places_;          // of subnets by id
-  std::map<std::string_view, size_t> names_;  // of tensors
-  std::set<size_t> reached_;                  // nodes that a run can come to
+  std::map<int32_t, size_t> places_;          // positions of subnets, by id
+  std::map<std::string_view, size_t> names_;  // positions of tensors, by name
+  std::set<size_t> reached_;                  // nodes that a run can reach
 };
 
 bool GraphMaker::is_weight(const TensorT& tensor) const {
@@ -188,7 +188,7 @@ Status GraphMaker::check_merge(size_t index, const Node& node) const {
   return {};
 }
 
-// Without recursion: chains may be long.
+// Iterative, because chains may be long.
 void GraphMaker::visit(size_t node) {
   std::vector<size_t> open{node};
   while (!open.empty()) {
@@ -199,7 +199,7 @@ void GraphMaker::visit(size_t node) {
   }
 }
 
-// A loop has to have a way out.
+// Checks that every loop has an exit.
 Status GraphMaker::check_ends() {
   visit(0);
   std::vector<std::vector<size_t>> before(graph_.nodes.size());

@@ -1,4 +1,4 @@
-// What must hold of a model of the BM1684 or BM1684X before anything of it is used.
+// Rules that a model of the BM1684 or BM1684X must meet before any part of it is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kAddressEnd = uint64_t{1} << 40, kTensorEnd = uint64_t{1} << 40;
 
-// Where a field is: net[2].parameter[0].ctx_addr.
+// Path of a field, such as net[2].parameter[0].ctx_addr.
 struct Place {
   const Place* outer;
   std::string_view field;
@@ -85,7 +85,7 @@ class Validator {
   const ModelT& model_;
   uint64_t binary_bytes_;
   std::vector<Part> parts_;
-  std::vector<Range> regions_;  // of the stage: coefficients, io, neurons
+  std::vector<Range> regions_;  // coefficients, io, neurons of the stage
 };
 
 Status Validator::binary(const Place& at, std::string_view name,
@@ -99,7 +99,8 @@ Status Validator::binary(const Place& at, std::string_view name,
   return {};
 }
 
-// Sorted by their start, the larger first: each ends in the one it begins in, or behind it.
+// Checks that binaries are nested or disjoint. They are sorted by start, the larger first. Each
+// must end inside the one that it begins in, or begin after it.
 Status Validator::parts_apart() {
   std::ranges::sort(parts_, [](const Part& a, const Part& b) {
     return a.range.begin != b.range.begin ? a.range.begin < b.range.begin

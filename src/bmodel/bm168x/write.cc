@@ -10,8 +10,8 @@ namespace tputwin::bmodel::bm168x {
 std::vector<uint8_t> write(const ModelT& model, std::span<const uint8_t> binary) {
   flatbuffers::FlatBufferBuilder builder;
   FinishModelBuffer(builder, Model::Pack(builder, &model));
-  // 64-byte multiples keep what is aligned in the binary part aligned in the file, where it is
-  // mapped from
+  // The message is padded to multiples of 64 bytes. Data that is aligned in the binary part is then
+  // aligned in a mapped file, too.
   const size_t message = (builder.GetSize() + kHeaderBytes - 1) / kHeaderBytes * kHeaderBytes;
   std::vector<uint8_t> file;
   file.reserve(kHeaderBytes + message + binary.size());
