@@ -1,4 +1,4 @@
-// What the families of the BM1880 share: shapes, strides, and places in lanes and global memory.
+// Base of the BM1880 families: shapes, strides, and positions in lanes and global memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tputwin::testing {
 
 constexpr uint64_t kMaxWork = 100000;  // products of an operation
 
-// Puts views one after the other into lanes and global memory, with random gaps.
+// Assigns addresses to views, one after the other in lanes and global memory, with random gaps.
 class Placer {
  public:
   Placer(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {
@@ -20,7 +20,7 @@ class Placer {
     global_ = rng.below(5000);
   }
 
-  // `quantum`: 16 for aligned operands, 1 for byte-addressed ones.
+  // `quantum` is 16 for aligned operands, 1 for byte-addressed ones.
   void place(TensorView& view, uint32_t quantum, uint32_t lane = 0) {
     if (view.space == Space::global) {
       view.address = global_ + rng_.below(40);
@@ -32,18 +32,18 @@ class Placer {
     local_ += local_span(view);
     placed_.push_back(&view);
   }
-  // Mostly lane 0.
+  // Returns lane 0 in most cases.
   uint32_t any_lane() { return rng_.chance(1, 4) ? rng_.range(0, chip_.lanes - 1) : 0; }
 
-  // Sometimes moves everything in local memory up against the end of the lanes.
+  // Sometimes moves all operands in local memory to the end of the lanes.
   void finish() {
     if (local_ >= chip_.lane_bytes || !rng_.chance(1, 6)) return;
     uint64_t shift = (chip_.lane_bytes - local_) / chip_.eu_bytes * chip_.eu_bytes;
     for (TensorView* view : placed_) view->address += shift;
   }
 
-  // Bytes from the first to behind the last one inside a lane; lanes are chosen afterwards, hence
-  // room for one more turn round them.
+  // Returns the bytes from the first to after the last one in a lane. The lane is chosen later, so
+  // the span includes one more round of channels.
   uint64_t local_span(const TensorView& v) const {
     return span(v, (v.shape.c + chip_.lanes - 2) / chip_.lanes + 1);
   }
@@ -85,7 +85,7 @@ class Bm1880Family {
   TensorView tensor(const Shape& s, DType dtype, bool aligned) {
     return local_tensor(chip_, 0, s, aligned, dtype);
   }
-  // Gives a 16-bit view its high plane, behind the low one.
+  // Gives a 16-bit view its high plane, after the low one.
   void add_plane(TensorView& view) {
     view.plane_stride = 0;
     view.plane_stride = placer_.local_span(view) + rng_.pick({0u, 1u, 16u, 300u});
@@ -97,7 +97,7 @@ class Bm1880Family {
     if (local && rng_.coin()) stride.c = align_up(stride.c, chip_.eu_bytes);
     uint32_t turns = local ? ceil_div(s.c, chip_.lanes) : s.c;
     stride.n = stride.c * turns + (rng_.coin() ? 0 : rng_.range(0, 40));
-    if (rng_.chance(1, 8)) stride.n += stride.c;  // room for one more turn round the lanes
+    if (rng_.chance(1, 8)) stride.n += stride.c;  // one more round over all lanes
     return stride;
   }
 

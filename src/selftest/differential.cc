@@ -1,4 +1,5 @@
-// Runs one random operation on equal memories by every body, and compares what they leave.
+// Differential test: runs a random operation on equal memories with every kernel, and compares the
+// results.
 #include "selftest/differential.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace tputwin::testing {
 namespace {
 
-// The bytes an operation may write, kept so that it can be run again.
+// A copy of the bytes that an operation may write, so that it can run again.
 class Saved {
  public:
   Saved(const std::vector<ByteRange>& ranges, TestMemory& memory) : ranges_(ranges) {
@@ -41,7 +42,8 @@ bool equal(std::span<const uint8_t> a, std::span<const uint8_t> b) {
   return std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// "lane 3 + 0x40: 12, reference 13", the first of how many; nothing if the memories are equal.
+// Returns the number of different bytes and the first one, "lane 3 + 0x40: 12, reference 13". Empty
+// if the memories are equal.
 std::string difference(TestMemory& actual, TestMemory& expected) {
   constexpr std::string_view kNames[] = {"local", "global", "l2", "dtcm"};
   const auto all = actual.all_bytes(), wanted = expected.all_bytes();
@@ -59,7 +61,7 @@ std::string difference(TestMemory& actual, TestMemory& expected) {
   return {};
 }
 
-// Only what an operation may reach is worth the comparison: most leave system memory alone.
+// Compares system memory only if the operation may access it: most operations do not.
 bool memories_equal(TestMemory& actual, TestMemory& expected, bool compare_system) {
   return equal(actual.local_bytes(), expected.local_bytes()) &&
          (!compare_system || difference(actual, expected).empty());
@@ -71,7 +73,8 @@ bool touches_system(const Operation& operation) {
   return false;
 }
 
-// The sign of a matrix product follows its ReLU; what the result declares has no effect.
+// Declares a wrong type for the result of a matrix product. It must have no effect: the sign
+// follows the ReLU.
 void misdeclare(Operation& operation) {
   if (auto* op = std::get_if<MatrixMac>(&operation)) {
     DType& type = op->res.tensor.dtype;
@@ -79,15 +82,16 @@ void misdeclare(Operation& operation) {
   }
 }
 
-// Operands that begin at any byte, as recordings and streams of strangers have them: rules that
-// demand more can be switched off.
+// Lets operands begin at any byte, as in recordings and foreign command streams: rules that demand
+// more can be switched off.
 void displace(Operation& operation, uint32_t bytes) {
   for (const Operand& operand : operands(operation))
-    const_cast<TensorView*>(operand.view)->address += bytes;  // of our own operation
+    // `operation` is a copy, so its views may be modified.
+    const_cast<TensorView*>(operand.view)->address += bytes;
 }
 
-// Some cases have one with large operands, a type that the operation is to ignore, operands that
-// share bytes, or that begin at any byte.
+// Draws an operation. Some cases have large operands, a type that the operation must ignore,
+// operands that share bytes, or operands that begin at any byte.
 Operation draw(Rng& rng, OperationKind kind, uint64_t seed, const Chip& chip) {
   std::optional<Operation> large;
   if (rng.chance(1, 4)) large = large_operation(rng, kind, chip);
@@ -122,7 +126,7 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
   const Saved before(touched.writes, actual);
   execute(operation, expected.memory(), Body::reference);
   const bool compare_system = touches_system(operation);
-  // Whether a body ran; a difference is reported.
+  // Returns true if a fast kernel ran. A difference is reported.
   auto run_body = [&](const std::string& isa, int threads) {
     fast::select_isa(isa);
     set_thread_count(threads);
@@ -151,7 +155,7 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
   ++report.cases;
   report.bodies += bodies;
   report.covered += bodies != 0;
-  // Leave both memories equal, whichever body ran last, if any.
+  // Makes both memories equal for the next case, whichever kernel ran last.
   Saved(touched.writes, expected).write_to(actual);
 }
 

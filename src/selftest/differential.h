@@ -1,5 +1,4 @@
-// Fast bodies against reference bodies: the same operation on equal memories must leave equal
-// memories.
+// Fast kernels against reference kernels: an operation on equal memories must leave equal memories.
 #pragma once
 
 #include <map>
@@ -11,35 +10,37 @@
 
 namespace tputwin::testing {
 
-// An operation of sizes that fill registers and cut pieces for threads; nothing for kinds whose
-// random_operation() does that.
+// Returns an operation large enough to fill registers and to be split for threads. Returns nullopt
+// for kinds whose random_operation() is large enough.
 std::optional<Operation> large_operation(Rng& rng, OperationKind kind, const Chip& chip);
 
 struct DifferentialOptions {
   uint64_t seed = 1, cases = 1;
-  std::string isa;           // "": every available one
-  std::vector<int> threads;  // every case with each of them; none: 1 and 2 in turn
-  size_t most_failures = 5;  // stops there
-  // Every third case runs with the smallest budgets, so that loops take more than one turn. Not
-  // beside other devices.
+  std::string isa;  // if empty, every available one
+  // Runs every case with each number. If empty, cases alternate between 1 and 2 threads.
+  std::vector<int> threads;
+  size_t most_failures = 5;  // stops after so many
+  // If true, every third case runs with the smallest budgets, so that loops have several
+  // iterations. No other device may run then.
   bool varies_budgets = true;
 };
 
-// A fast body that left other bytes than the reference.
+// A fast kernel whose result differs from the reference.
 struct Difference {
   std::string isa;
-  std::string difference;  // the operation, and where it differs
-  std::string rerun;       // the command that runs the case again
+  std::string difference;  // operation, and first different byte
+  std::string rerun;       // command that runs the case again
   std::string text() const { return difference + "\n  rerun: " + rerun; }
 };
 
 struct DifferentialReport {
-  uint64_t cases = 0, bodies = 0;  // bodies: fast bodies run, cases times instruction sets
-  uint64_t covered = 0;            // cases that had a fast body
+  // `bodies` counts runs of fast kernels: cases times instruction sets.
+  uint64_t cases = 0, bodies = 0;
+  uint64_t covered = 0;  // cases that have a fast kernel
   std::vector<Difference> failures;
 };
 
-// Its reference body is slow: a case of it is worth many.
+// Returns true if the reference kernel is so slow that one case takes as long as many others.
 constexpr bool is_costly(OperationKind kind) { return kind == OperationKind::matrix_mac2; }
 
 // Runs `cases` random operations of a kind, with the seeds options.seed and following.
@@ -51,7 +52,8 @@ class Differential {
   void run_case(OperationKind kind, uint64_t seed, const DifferentialOptions& options,
                 DifferentialReport& report);
 
-  // Equal between cases. A pair for each chip, because kinds of several take turns.
+  // Equal between cases. One pair per chip, because a run may alternate between kinds of several
+  // chips.
   struct Memories {
     explicit Memories(const Chip& chip) : expected(chip), actual(chip) {}
     TestMemory expected, actual;

@@ -1,5 +1,5 @@
-// Families of random operations: a file each, with a table of the kinds it makes. A new kind is a
-// row in the table of its family.
+// Families of random operations. Each is a file with a table of the kinds that it makes. A new kind
+// is a row in the table of its family.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@ struct Maker {
   Operation (Family::*make)();
 };
 
-// An operation of the kind, if the family makes it. A CpuCall says: too large, draw again.
+// Returns an operation of the kind if the family makes it. A CpuCall means that it was too large
+// and must be drawn again.
 template <class Family>
 std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
                               std::span<const Maker<Family>> makers) {
@@ -30,7 +31,7 @@ std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
   return {};
 }
 
-// The function of a family, by its table: {kind, &Family::function} each.
+// Defines the function of a family from its table: {kind, &Family::function} each.
 #define TW_FAMILY(function, Family, ...)                                              \
   std::optional<Operation> function(Rng& rng, OperationKind kind, const Chip& chip) { \
     using enum OperationKind;                                                         \

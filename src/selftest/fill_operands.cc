@@ -1,4 +1,4 @@
-// Operands by bytes, by elements, and by what indices and masks mean.
+// Filling of operands: by bytes, by elements, and by the meaning of indices and masks.
 #include "selftest/fill_operands.h"
 
 #include <vector>
@@ -11,12 +11,12 @@
 namespace tputwin::testing {
 namespace {
 
-// How the bytes of one operand are drawn.
+// Distribution of the bytes of one operand.
 enum class Fill : uint8_t {
   uniform,
   small,
   extreme,
-  symmetric,  // extremes, but -128
+  symmetric,  // extremes, except -128
   sparse,
   positive,
   nearly_positive
@@ -52,12 +52,12 @@ void fill(Rng& rng, std::span<uint8_t> bytes, Fill mode) {
   }
 }
 
-// Shift counts lie in [-16, 16].
+// Fills shift counts in [-16, 16].
 void fill_counts(Rng& rng, std::span<uint8_t> bytes) {
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng.below(33) - 16);
 }
 
-// Those of the BM1880.
+// Fills the operands of the BM1880.
 void fill_bytes(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
   const auto* elementwise = std::get_if<Elementwise>(&operation);
   for (const Operand& operand : operands(operation)) {
@@ -77,7 +77,7 @@ void fill_bytes(Rng& rng, const Operation& operation, const Chip& chip, const Me
   }
 }
 
-// Amounts of shifts: the documented range and some beyond.
+// Returns true for shift amounts. They get the documented range and values beyond it.
 bool is_shift_amount(const Operation& operation, const TensorView* view) {
   if (const auto* op = std::get_if<Bitwise>(&operation))
     return op->kind >= Bitwise::Kind::arithmetic_shift && view == &op->b.view;
@@ -95,7 +95,7 @@ void fill_with(const TensorView& view, const Memory& memory, F&& value) {
   });
 }
 
-// Indices into a side of that shape, all of them, or most of them, inside.
+// Fills indices into a side of shape `s`. All of them, or most of them, are inside.
 void fill_index(Rng& rng, IndexedBy by, const TensorView& index, const Shape& s,
                 const Memory& memory) {
   const bool strays = rng.chance(1, 3);

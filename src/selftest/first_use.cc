@@ -1,4 +1,4 @@
-// The self-test at the first use of a fast body.
+// The self-test at the first use of a fast kernel.
 #include "selftest/first_use.h"
 
 #include <atomic>
@@ -26,10 +26,10 @@ std::atomic<bool>& proves() {
   return value;
 }
 
-std::mutex mutex;                 // one proof at a time
-std::atomic<uint64_t> proved{0};  // a bit for each alternative
+std::mutex mutex;                 // one test at a time
+std::atomic<uint64_t> proved{0};  // one bit per alternative
 
-// The first difference of the kinds of operations that are held as this alternative.
+// Returns the first difference of all kinds with this alternative of Operation.
 std::optional<std::string> first_difference(size_t alternative) {
   Differential differential;
   const std::string isa(fast::selected_isa());

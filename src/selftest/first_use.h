@@ -1,4 +1,5 @@
-// TPUTWIN_SELFTEST=1: the first operation of a kind proves the kind's fast body on this processor.
+// TPUTWIN_SELFTEST=1: before the first operation of a kind, its fast kernel is tested on this
+// processor.
 #pragma once
 
 #include <optional>
@@ -8,14 +9,15 @@
 
 namespace tputwin::testing {
 
-// TPUTWIN_SELFTEST is set, and not "0".
+// Returns true if TPUTWIN_SELFTEST is set, and not "0".
 bool proves_bodies();
-// For tests: as if the variable were set or not; forgets what was proved and switched off.
+// For tests: acts as if the variable were set or not. Forgets which kernels were tested and
+// switched off.
 void set_proves_bodies(bool proves);
 
-// Runs random operations of that kind through its fast body, with the instruction set in force and
-// one and several threads, once in a process. A body that leaves other bytes than the reference is
-// switched off; the first call that finds that says how it differs.
+// Tests the fast kernel of the operation's kind with random operations, once in a process. The test
+// uses the current instruction set, and one and several threads. A kernel that leaves other bytes
+// than the reference is switched off, and the first call that detects it returns the difference.
 std::optional<std::string> prove_body(const Operation& operation);
 
 }  // namespace tputwin::testing

@@ -17,21 +17,24 @@ uint32_t one_of(Rng& rng, std::span<const T> values) {
   return values[rng.below(values.size())];
 }
 
-// Payloads are in the upper halves where bf16 keeps them, and in the lower ones where it does not.
+// NaN payloads are in the upper 16 bits, where bf16 keeps them, or in the lower 16 bits, where it
+// does not.
 constexpr uint32_t kZeros[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000};
 constexpr uint32_t kNans[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc10000, 0x7f820000,
                               0xff830000, 0x7f800001, 0xffbfffff, 0x7fabcdef, 0x7fffffff,
                               0x00000000, 0x80000000, 0x7f7fffff, 0xff7fffff, 0x3f800000};
 constexpr uint32_t kBorders[] = {
     0x00000001, 0x80000001, 0x00010000, 0x807f0000, 0x007f7fff, 0x007f8000, 0x807f8000, 0x007f8001,
-    0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x00808000, 0x01000000,  // least of fp32, bf16
-    0x33000000, 0x33000001, 0x33800000, 0x387fc000, 0x387fe000, 0x38800000,  // least of fp16
-    0x477fe000, 0x477fefff, 0x477ff000, 0xc77ff000, 0x47800000,              // largest of fp16
-    0x7f7f0000, 0x7f7f7fff, 0x7f7f8000, 0xff7f8000, 0x7f7fffff, 0xff7fffff,  // of bf16, fp32
-    0x4b000000, 0x4b7fffff, 0x4b800000, 0x4b800001,                          // 2^23, 2^24
-    0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x4f800000,              // of integers
+    // Smallest of fp32 and bf16.
+    0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x00808000, 0x01000000, 0x33000000, 0x33000001,
+    0x33800000, 0x387fc000, 0x387fe000, 0x38800000,              // smallest of fp16
+    0x477fe000, 0x477fefff, 0x477ff000, 0xc77ff000, 0x47800000,  // largest of fp16
+    // Largest of bf16 and fp32.
+    0x7f7f0000, 0x7f7f7fff, 0x7f7f8000, 0xff7f8000, 0x7f7fffff, 0xff7fffff, 0x4b000000, 0x4b7fffff,
+    0x4b800000, 0x4b800001,                                      // 2^23, 2^24
+    0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x4f800000,  // limits of integers
     0x42b00000, 0x42b20000, 0xc2ce0000, 0xc2d00000, 0x3f7fffff, 0x3f800001, 0x20000001, 0x9ffffffe,
-    0x1ffffffe, 0x20000800, 0x1ffff000};  // products next to the least
+    0x1ffffffe, 0x20000800, 0x1ffff000};  // products next to the smallest
 constexpr uint16_t kHalfZeros[] = {0x0000, 0x8000, 0x3c00, 0xbc00};
 constexpr uint16_t kHalfNans[] = {0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c02, 0xfc03, 0x7fff,
                                   0x7c01, 0xfdff, 0x0000, 0x8000, 0x7bff, 0xfbff};
@@ -44,7 +47,7 @@ uint32_t magnitude(Rng& rng, uint32_t exponents) {
   return static_cast<uint32_t>(rng.next() & 0x807f'ffff) | exponent << 23;
 }
 
-// n + 1/2, or what is next to it.
+// Returns n + 1/2, or a neighbour of it.
 uint32_t half(Rng& rng) {
   const int whole = static_cast<int>(rng.below(rng.coin() ? 9 : 195)) - (rng.coin() ? 104 : 4);
   const uint32_t bits = f32::bits(static_cast<float>(whole) + 0.5f);
@@ -100,7 +103,7 @@ uint32_t random_integer(Rng& rng) {
     return static_cast<uint32_t>(
         rng.pick({0, 1, -1, 127, 128, -128, 255, 32767, -32768, 65535, 3, -7, 0x7c00, 0xfc00,
                   0x7e01, 0x03ff, INT32_MIN, INT32_MAX}));
-  // a tie of a conversion to 8, 11 or 24 bits, or one beside it
+  // A tie in a conversion to 8, 11 or 24 bits, or a neighbour of it.
   const uint32_t digits = rng.pick({8u, 11u, 24u}), cut = rng.range(1, 32 - digits);
   const auto kept = static_cast<uint32_t>(rng.next()) >> (32 - digits) | 1u << (digits - 1);
   const uint32_t tie = kept << cut | 1u << (cut - 1);

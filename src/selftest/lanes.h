@@ -1,4 +1,4 @@
-// Operands of an instruction one after the other in the lanes, from NPU 0 and the first byte on.
+// Operands of an instruction, one after the other in the lanes, from NPU 0 and byte 0 on.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ class Lanes {
  public:
   explicit Lanes(const Chip& chip) : chip_(chip) {}
 
-  // `pack` images to a cell of the BM1684.
+  // A cell of the BM1684 has `pack` images.
   TensorView aligned(const Shape& shape, DType dtype = DType::f32, uint8_t pack = 1) {
     return place(shape, dtype, true, pack);
   }
   TensorView compact(const Shape& shape, DType dtype = DType::f32, uint8_t pack = 1) {
     return place(shape, dtype, false, pack);
   }
-  // `width` columns to a channel.
+  // Each channel has `width` columns.
   MatrixView matrix(uint32_t rows, uint32_t cols, uint32_t width, DType dtype = DType::f32) {
     return {aligned({rows, ceil_div(cols, width), 1, width}, dtype), rows, cols};
   }
@@ -32,7 +32,7 @@ class Lanes {
     return {.matrix = {aligned({1, rows, 1, cols}, dtype), rows, cols}, .row_per_channel = true};
   }
 
-  // Bytes of a lane that are taken.
+  // Returns the used bytes of a lane.
   uint64_t end() const { return next_; }
 
  private:

@@ -1,5 +1,5 @@
-// Random operations of the BM1880, and of the BM1684's bytes, that fill registers and are cut into
-// pieces for threads.
+// Random operations of the BM1880, and of the BM1684's bytes, that fill registers and are split for
+// threads.
 #include "selftest/differential.h"
 
 #include "memory/layout.h"
@@ -10,11 +10,11 @@ namespace {
 
 constexpr uint64_t kMaxLargeWork = 3'000'000;
 
-// Local operands one after the other; the generator gives up when a lane is full.
+// Addresses for local operands, one after the other. The generator gives up if a lane is full.
 class LanePlaces {
  public:
   LanePlaces(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {}
-  // Address of `bytes` per lane, in a random start lane for the few that ask.
+  // Returns an address for `bytes` per lane. If `any_lane`, the start lane is random.
   uint64_t take(uint64_t bytes, bool any_lane = false) {
     uint64_t address = next_;
     next_ = align_up(next_ + bytes, chip_.eu_bytes);
@@ -126,7 +126,7 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
 DType sixteen(Rng& rng) { return make_dtype(rng.coin(), /*is_8bit=*/false); }
 
 std::optional<Operation> large_winograd2d_bm1684(Rng& rng, const Chip& chip) {
-  constexpr uint64_t kMostSums = 200'000;  // each of sixteen products
+  constexpr uint64_t kMostSums = 200'000;  // limit for each of 16 products
   RandomTensors tensors(rng, chip);
   const Shape in{rng.pick({1u, 4u, 5u}), rng.pick({7u, 16u, 33u}), rng.range(6, 30),
                  rng.range(6, 30)};

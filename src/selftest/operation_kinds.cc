@@ -16,7 +16,7 @@ struct Row {
   size_t alternative;
 };
 
-// Where an operation stands among the alternatives.
+// Returns the index of an operation among the alternatives.
 template <class Op, class... Ops>
 constexpr size_t index_in(const std::variant<Ops...>*) {
   constexpr bool kIs[] = {std::is_same_v<Op, Ops>...};
@@ -47,7 +47,7 @@ std::string_view to_string(OperationKind kind) { return row(kind).name; }
 ChipFamily family_of(OperationKind kind) { return row(kind).family; }
 size_t alternative_of(OperationKind kind) { return row(kind).alternative; }
 
-// With smaller memories.
+// Returns the chip with smaller memories.
 static Chip shrunk(Chip chip) {
   chip.lane_bytes = 64 * 1024;
   chip.l2.bytes = 64 * 1024;

@@ -1,4 +1,4 @@
-// Draws operands that share bytes until they are legal.
+// Draws operands that share bytes until the operation is legal.
 #include "selftest/overlapping.h"
 
 #include <cstdlib>
@@ -9,10 +9,11 @@ namespace tputwin::testing {
 namespace {
 
 TensorView& view_of(const Operand& operand) {
-  return const_cast<TensorView&>(*operand.view);  // of an operation of our own
+  // The operation is a copy, so its views may be modified.
+  return const_cast<TensorView&>(*operand.view);
 }
 
-// Bytes from the place of one operand to that of another which shares bytes with it.
+// Returns a distance in bytes from one operand to another at which they share bytes.
 int64_t distance(Rng& rng, const TensorView& other) {
   const auto sign = [&](int64_t bytes) { return rng.coin() ? bytes : -bytes; };
   switch (rng.below(6)) {
@@ -31,14 +32,14 @@ int64_t distance(Rng& rng, const TensorView& other) {
   }
 }
 
-// Another layout of the same extents, rows or planes further apart or nearer.
+// Changes a stride, so that rows or planes have a larger or smaller distance.
 void change_strides(Rng& rng, TensorView& view) {
   uint32_t& stride = rng.coin() ? view.stride.h : rng.coin() ? view.stride.c : view.stride.n;
   const uint32_t step = rng.range(1, 4) * element_bytes(view.dtype);
   stride = rng.coin() || stride < step ? stride + step : stride - step;
 }
 
-// False: it would begin before its memory does.
+// Moves an operand near another one. Returns false if it would begin before its memory.
 bool place(Rng& rng, TensorView& moved, const TensorView& other, const Chip& chip) {
   const uint64_t unit = other.space == Space::local ? chip.lane_bytes : UINT64_MAX;
   const int64_t offset = static_cast<int64_t>(other.address % unit) + distance(rng, other);
@@ -51,14 +52,15 @@ bool place(Rng& rng, TensorView& moved, const TensorView& other, const Chip& chi
 }  // namespace
 
 bool overlap_operands(Rng& rng, Operation& operation, const Chip& chip, uint64_t global_bytes) {
-  if (std::holds_alternative<MaskedLanes>(operation)) return false;  // shares its operation
+  if (std::holds_alternative<MaskedLanes>(operation)) return false;  // it shares its operation
   constexpr int kTries = 12;
   for (int i = 0; i < kTries; ++i) {
     Operation drawn = operation;
     const OperandList list = operands(drawn);
     if (list.size() < 2) return false;
     const Operand &moved = list[rng.below(list.size())], &other = list[rng.below(list.size())];
-    // results go to sources, or a source goes to another operand; of some their sources are one
+    // Results move onto sources, and sources onto any operand. Sources of Int8ToF32 do not move:
+    // its views share one source.
     const bool stays = moved.access == Access::read && std::holds_alternative<Int8ToF32>(drawn);
     if (stays || moved.view == other.view || moved.view->space != other.view->space ||
         (moved.access != Access::read && other.access != Access::read))

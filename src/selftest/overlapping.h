@@ -6,9 +6,10 @@
 
 namespace tputwin::testing {
 
-// Moves one operand onto another one of the same memory: to the same place, a few bytes, an element
-// or a row before or after it; at times with other strides. The operation stays legal, and what it
-// writes stays as large. False: nothing that was tried is legal, and the operation is as it was.
+// Moves one operand onto another one in the same memory: to the same address, or some bytes, an
+// element or a row before or after it; sometimes with other strides. The operation stays legal, and
+// writes as many bytes. Returns false, and does not change the operation, if no legal position was
+// found.
 bool overlap_operands(Rng& rng, Operation& operation, const Chip& chip, uint64_t global_bytes);
 
 }  // namespace tputwin::testing

@@ -128,7 +128,7 @@ class ByteWindows : WindowFamily {
                      .in = side(shape_, type, /*is_source=*/true)};
   }
 
-  // By DMA, from fp32 to bytes or back.
+  // Converts fp32 to bytes or back, by DMA.
   Operation convert() {
     shape_ = tensors_.shape();
     const bool to_bytes = rng_.coin();
@@ -139,7 +139,7 @@ class ByteWindows : WindowFamily {
   }
 
  private:
-  // The same elements in other extents: factors go from one to another.
+  // Gives the same elements other extents: factors move between extents.
   Operation refold(DType type) {
     Shape other = shape_;
     uint32_t* const extents[] = {&other.n, &other.c, &other.h, &other.w};
@@ -153,7 +153,7 @@ class ByteWindows : WindowFamily {
                      .out = side(other, type, /*is_source=*/false),
                      .in = side(shape_, type, /*is_source=*/true)};
   }
-  // One matrix, between lanes.
+  // Transposes one matrix, between lanes.
   Operation swap_cw(DType type) {
     const Shape in{1, shape_.c, 1, shape_.w};
     const uint32_t to = tensors_.start_lane(), from = tensors_.start_lane();
@@ -165,7 +165,7 @@ class ByteWindows : WindowFamily {
   DType byte_type() { return make_dtype(rng_.coin(), /*is_8bit=*/true); }
   uint32_t rshift() { return rng_.chance(1, 4) ? rng_.range(0, 31) : rng_.range(0, 12); }
 
-  // An input in 4N, and results of 8 or 16 bits.
+  // Sets an input in 4N, and results of 8 or 16 bits.
   template <class Op>
   void set_sides(Op& op, uint32_t channels) {
     op.in = tensors_.dense(shape_, lane_, byte_type(), /*aligned=*/true, 4);

@@ -68,7 +68,7 @@ class Fp32 : TensorFamily {
     if (packed) {
       op.words.shape.n = cells(op.in);
     } else {
-      // rows of bytes begin on words
+      // Rows of bytes begin at multiples of 4 bytes.
       if (!aligned) {
         op.in.stride.c = (op.in.stride.c + 3) / 4 * 4;
         op.in.stride.n = op.in.stride.c * ((lane_ + shape_.c + 63) / 64);
@@ -109,7 +109,7 @@ class Fp32 : TensorFamily {
     return s.n != 0 && s.c != 0 && s.h != 0 && s.w != 0;
   }
 
-  // Makes `to` start where `from` does, or near it, now and then in another lane.
+  // Makes `to` start at the address of `from`, or near it, and sometimes in another lane.
   void overlap(TensorView& to, const TensorView& from, uint32_t quantum = 4) {
     if (writable(from) && rng_.coin()) {
       to.address = from.address;

@@ -74,7 +74,7 @@ class Packed : TensorFamily {
   }
 
   Operation mul_s16_by_u8() {
-    if (rng_.chance(3, 4)) shape_.n = align_up(shape_.n, 2);  // what the fast body covers
+    if (rng_.chance(3, 4)) shape_.n = align_up(shape_.n, 2);  // the fast kernel needs an even n
     MulS16ByU8 op{.out = whole(packed_result(DType::i16)),
                   .a = packed_source(DType::i16),
                   .b = packed_source(DType::u8)};
@@ -103,7 +103,7 @@ class Packed : TensorFamily {
       };
       op.dst = side(/*is_source=*/false);
       op.src = Source::tensor(side(/*is_source=*/true));
-      if (rng_.chance(1, 8)) {  // overlapping, or the same
+      if (rng_.chance(1, 8)) {  // overlapping or equal
         op.src.view = op.dst;
         op.src.view.address += rng_.below(9) * element_bytes(type);
       }
@@ -131,14 +131,14 @@ class Packed : TensorFamily {
   }
   DType type(bool wide) { return make_dtype(rng_.coin(), !wide); }
   uint32_t rshift() { return rng_.chance(1, 4) ? rng_.range(0, 31) : rng_.range(0, 9); }
-  // Sometimes the result takes the place of an operand, or part of it.
+  // Sometimes gives the result the address of an operand, or one inside it.
   void in_place(TensorView& out, const TensorView& operand) {
     if (!rng_.chance(1, 6)) return;
     out.address = operand.address + (rng_.chance(1, 3) ? 4 * rng_.below(9) : 0);
     if (rng_.coin() && out.pack == operand.pack) out.stride = operand.stride;
   }
   uint32_t constant_of(DType type) { return extended(static_cast<uint32_t>(rng_.next()), type); }
-  // With the elements that fill the last cell.
+  // Adds the elements that fill the last cell.
   static TensorView whole(TensorView view) {
     view.shape = whole_cells(view.shape);
     return view;

@@ -52,7 +52,7 @@ class Conversions : TensorFamily {
     op.out = aligned(wide ? large : narrow);
     narrow_in_place(op.out, op.in);
     op.multiplier = parameter(floats ? DType::f32 : DType::i32, -70000, 70000);
-    // drawn in range: amounts in memory are whatever memory holds
+    // Constants are drawn in range. Amounts in memory have any value.
     op.shift =
         Source::value(static_cast<uint32_t>(static_cast<int32_t>(rng_.below(96)) - 64), DType::i32);
     op.offset = parameter(op.kind == Kind::f32_narrow ? DType::f32 : DType::i32, -300, 300);
@@ -78,7 +78,7 @@ class Conversions : TensorFamily {
   }
 
  private:
-  // Now and then: results begin where the source does.
+  // Sometimes gives a narrower result the address of the source.
   void narrow_in_place(TensorView& out, const TensorView& in) {
     if (element_bytes(out.dtype) < element_bytes(in.dtype) && rng_.chance(1, 4))
       out.address = in.address;
@@ -97,7 +97,8 @@ class Conversions : TensorFamily {
     return rng_.chance(1, 3) ? Source::tensor(per_channel(type, rng_.coin())) : source(type);
   }
 
-  // Of any width beside integers; floats are compared for results that are not wider.
+  // Returns a type for the chosen values. If integers are compared, it has any width. If floats are
+  // compared, it is at most as wide as they are.
   DType chosen_type(DType compared) {
     const uint32_t bytes = element_bytes(compared);
     for (;;) {

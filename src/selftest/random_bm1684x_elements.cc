@@ -66,7 +66,7 @@ class Elements : TensorFamily {
     return rng_.chance(1, 3) ? constant(type) : rng_.coin() ? repeated(type) : source(type);
   }
 
-  // The operands a and b.
+  // Sets the operands a and b.
   template <class Op>
   void sources(Op& op, DType a, DType b) {
     op.a = by_vectors_ ? vector_along_n(a) : rng_.chance(1, 5) ? constant(a) : source(a);

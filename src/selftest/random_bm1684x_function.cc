@@ -25,7 +25,7 @@ class Functions : TensorFamily {
       op.out.address = op.a.view.address;
     give_tables(op, type);
     give_parameters(op);
-    // pow has a second tensor and fewer work tensors: an operation has at most ten operands
+    // pow has a second tensor and fewer work tensors: an operation has at most ten operands.
     for (uint32_t i = rng_.below(op.kind == Kind::pow ? 4 : 5); i-- > 0;)
       op.work[i] = aligned(type);
     return op;

@@ -4,7 +4,7 @@
 namespace tputwin::testing {
 namespace {
 
-// From lane 0 on, but for table lookups.
+// Operands start in lane 0, except for table lookups.
 class Indexing : TensorFamily {
  public:
   Indexing(Rng& rng, const Chip& chip) : TensorFamily(rng, chip) { shape_ = tensors_.shape(); }
@@ -47,7 +47,7 @@ class Indexing : TensorFamily {
     return op;
   }
 
-  // Chosen from every row, or from the rows of every channel.
+  // Selects from every row, or selects rows of every channel.
   MaskSelect select_rows(MaskSelect op) {
     using Kind = MaskSelect::Kind;
     const bool positions = op.kind == Kind::row_positions, lines = op.kind == Kind::lines;
@@ -111,11 +111,11 @@ class Indexing : TensorFamily {
     if (!shared && param.n == 1) maybe_repeat(x.param);
     return x;
   }
-  // A param whose first channels serve all channels of their NPUs.
+  // Sometimes lets the first channels of the param serve all channels of their NPUs.
   void maybe_repeat(TensorView& param) {
     if (rng_.coin()) param.stride.c = 0;
   }
-  // In lanes or in system memory.
+  // Returns a tensor in lanes or in system memory.
   TensorView side_of_0(const Shape& shape, DType type) {
     return rng_.coin() ? tensors_.any(shape, 0, type, /*is_source=*/false)
                        : tensors_.system(shape, type, /*is_source=*/false);

@@ -1,10 +1,10 @@
-// Random operations of the BM1684X of which some lanes keep nothing.
+// Random operations of the BM1684X with masked lanes, which keep no results.
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {
 namespace {
 
-// All lanes but one, one, none, or any.
+// Returns a mask of all lanes but one, of one, of none, or of any lanes.
 uint64_t lane_mask(Rng& rng, const Chip& chip) {
   const uint64_t one = uint64_t{1} << rng.below(chip.lanes);
   switch (rng.below(5)) {

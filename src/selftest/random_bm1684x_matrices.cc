@@ -14,7 +14,8 @@ class Matrices {
       : rng_(rng),
         chip_(chip),
         next_(rng.below(16) * chip.eu_bytes),
-        rows_(rng.chance(1, 4) ? rng.range(1, 2) : extent(20)),  // kernels of their own
+        // Few rows have kernels of their own.
+        rows_(rng.chance(1, 4) ? rng.range(1, 2) : extent(20)),
         depth_(extent(40)),
         cols_(extent(30)) {}
 
@@ -58,7 +59,7 @@ class Matrices {
     return {.matrix = {{.dtype = type}, rows, cols}, .is_constant = true, .constant = value(type)};
   }
 
-  // A row to a channel.
+  // Returns a matrix with one row per channel.
   MatrixOperand by_rows(uint32_t rows, uint32_t cols, bool transposed, DType type) {
     if (transposed) std::swap(rows, cols);
     return {.matrix = {tensor({1, rows, 1, cols}, type, chip_.bank_bytes()), rows, cols},
@@ -83,7 +84,7 @@ class Matrices {
 
   template <class Op>
   void set_by_columns(Op& op, DType left, DType right, DType out) {
-    constexpr uint32_t kUsual = 32;  // of two such channels rows of bytes fill a vector
+    constexpr uint32_t kUsual = 32;  // two such rows of bytes fill a vector
     const uint32_t width = cols_ > kUsual && rng_.coin() ? kUsual : rng_.range(1, cols_);
     const uint32_t whole = align_up(cols_, width);
     const bool transposed = rng_.chance(1, 3);
@@ -135,7 +136,7 @@ class Matrices {
 
   Operation integer_by_columns() { return rng_.coin() ? shifted() : quantized(); }
 
-  // To 32 bits; only sums of 32-bit numbers are shifted.
+  // Returns a product with 32-bit results. Only sums of 32-bit numbers are shifted.
   Operation shifted() {
     MatmulBm1684xInt op{.rounding = static_cast<Rounding>(rng_.below(7))};
     const uint32_t bytes = 1u << rng_.below(3);
@@ -155,7 +156,7 @@ class Matrices {
     return row;
   }
 
-  // 8-bit products that are brought to 8 or 16 bits.
+  // Returns an 8-bit product, quantized to 8 or 16 bits.
   Operation quantized() {
     MatmulBm1684xInt op{.rounding = Rounding::half_up,
                         .lshift = rng_.coin() ? rng_.range(0, 31) : rng_.range(0, 3),

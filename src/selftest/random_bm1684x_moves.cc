@@ -26,7 +26,7 @@ class Moves : TensorFamily {
     return op;
   }
 
-  // System memory holds the matrix, or its transpose.
+  // Copies between lanes and system memory, which holds the matrix or its transpose.
   Operation copy_matrix() {
     const uint32_t rows = rng_.range(1, 90), cols = rng_.range(1, 90);
     const DType type = any_type();
@@ -36,7 +36,7 @@ class Moves : TensorFamily {
     const MatrixView lanes{aligned({rows, (cols + width - 1) / width, 1, width}, type), rows, cols};
     MatrixView system{tensors_.system({rows, 1, 1, cols}, type, /*is_source=*/false), rows, cols};
     Stride& stride = system.tensor.stride;
-    // rows that are nearer than they are long overlap
+    // Rows overlap if their distance is less than their length.
     const bool lies = rng_.coin();
     const uint32_t apart =
         rng_.chance(1, 6) ? rng_.below(lies ? rows : cols) : (lies ? rows : cols) + gap;
@@ -107,7 +107,7 @@ class Moves : TensorFamily {
   }
 
  private:
-  // Draws the result's shape anew where the kind asks for it; returns the input's.
+  // Draws a new shape if the kind requires one. Returns the input's shape.
   Shape rearranged(Rearrange::Kind kind) {
     using enum Rearrange::Kind;
     Shape& s = shape_;

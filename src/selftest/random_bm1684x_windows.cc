@@ -108,7 +108,7 @@ class Windows : WindowFamily {
     if (rng_.chance(1, 8)) window_.pads = static_cast<PadMode>(rng_.range(1, 3));
     return drawn;
   }
-  // A tensor, a number, or none.
+  // Draws a bias: a tensor, a number, or none.
   template <class Op>
   void draw_bias(Op& op, uint32_t channels, DType dtype) {
     using Number = decltype(op.constant_bias);
@@ -119,7 +119,7 @@ class Windows : WindowFamily {
     else if (rng_.chance(1, 4))
       op.constant_bias = static_cast<Number>(is_float(dtype) ? bits : integer_value(bits, dtype));
   }
-  // What floating-point windows count outside their input, of every kind of numbers.
+  // Draws the values that floating-point windows read outside their input, of every kind.
   template <class Op>
   void draw_outside(Op& op, DType dtype) {
     if (rng_.chance(1, 4)) op.padding = random_bits(rng_, dtype, random_kind(rng_));
@@ -134,7 +134,7 @@ class Windows : WindowFamily {
     op.in = aligned(in);
     maybe_overlap(op.out, op.in);
   }
-  // Rows with gaps now and then.
+  // Returns an input whose rows sometimes have gaps.
   TensorView conv_input(DType dtype) {
     TensorView view = tensors_.dense(shape_, 0, dtype, /*aligned=*/true);
     if (rng_.chance(3, 4)) return view;

@@ -78,7 +78,7 @@ class Elements : Bm1880Family {
     return value - (is_signed ? static_cast<int32_t>(values / 2) : 0);
   }
 
-  // Operands share one layout, have explicit strides each, or share bytes.
+  // Gives operands one common layout, explicit strides each, or shared bytes.
   void place_operands(Elementwise& op, const Types& types) {
     const Shape s = shape(6000);
     const bool aligned = rng_.coin(), explicit_strides = rng_.chance(1, 4);

@@ -8,7 +8,7 @@ class Moves : Bm1880Family {
  public:
   Moves(Rng& rng, const Chip& chip) : Bm1880Family(rng, chip) {}
 
-  // A reshaped shape of equally many elements.
+  // Returns another shape with the same number of elements.
   Shape reshaped(const Shape& s) {
     switch (rng_.below(4)) {
       case 0:

@@ -27,7 +27,7 @@ class Windows : Bm1880Family {
     uint32_t kw = rng_.chance(3, 4) ? kh : rng_.pick({1u, 2u, 3u, 4u, 11u});
     return {axis(in.h, kh, insertion, dilation), axis(in.w, kw, insertion, dilation)};
   }
-  // Results have the extents of inputs.
+  // Returns a window whose results have the extents of inputs.
   Window window_by_one() {
     const auto axis = [&] {
       const uint32_t kernel = rng_.range(1, 7), before = rng_.below(kernel);
@@ -93,7 +93,7 @@ class Windows : Bm1880Family {
                               rng_.chance(7, 8) ? 16 : 1);
   }
 
-  // Too much work yields an operation that the caller discards.
+  // If there is too much work, returns an operation that the caller discards.
   template <class Op>
   Operation finish_convolution(Op& op, uint64_t work, uint32_t weight_quantum) {
     if (work == 0 || work > kMaxWork) return CpuCall{};

@@ -1,4 +1,4 @@
-// Shapes, strides and places of random tensors.
+// Shapes, strides and addresses of random tensors.
 #include "selftest/random_tensors.h"
 
 #include "base/bits.h"

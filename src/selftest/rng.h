@@ -1,4 +1,4 @@
-// A small deterministic random source.
+// A small deterministic random number generator.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@ namespace tputwin::testing {
 class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
-  // Of a case: mixed, because states that are a few steps apart give one sequence, shifted.
+  // Generator of case `index`. The seed is mixed, because states with a distance of a few steps
+  // give the same sequence, shifted.
   Rng(uint64_t seed, uint64_t index) : state_(mix(mix(seed + kStep) + index)) {}
 
   uint64_t next() { return mix(state_ += kStep); }  // splitmix64
   uint64_t below(uint64_t bound) { return next() % bound; }
-  // Both ends included.
+  // Both bounds are included.
   uint32_t range(uint32_t low, uint32_t high) { return low + below(uint64_t{high} - low + 1); }
   bool coin() { return next() & 1; }
   bool chance(uint32_t times, uint32_t of) { return below(of) < times; }

@@ -1,4 +1,4 @@
-// The pairs, and where they are put.
+// Pairs of special values, and their insertion into operands.
 #include "selftest/special_pairs.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr uint32_t one_of(DType type) {
 }
 constexpr uint32_t sign_of(DType type) { return is_half(type) ? 0x8000 : 0x80000000; }
 
-// In random order, limits and halves of random sign.
+// Returns a pair in random order. Limits and ties have random signs.
 Pair random_pair(Rng& rng, PairKind kind, DType type) {
   Pair pair = special_pair(kind, type);
   if (kind >= PairKind::limits && rng.coin())
@@ -24,12 +24,12 @@ Pair random_pair(Rng& rng, PairKind kind, DType type) {
   return pair;
 }
 
-// Consecutive products.
+// A range of consecutive products.
 struct Group {
   uint32_t first, count;
 };
 
-// One of the groups of `total` products, of at least two if there are two.
+// Returns one of the groups of `total` products. It has at least two products if there are two.
 Group random_group(Rng& rng, uint32_t total) {
   const uint32_t groups = (total + kAddTreeGroup - 1) / kAddTreeGroup;
   uint32_t first = rng.range(0, groups - 1) * kAddTreeGroup;
@@ -37,7 +37,8 @@ Group random_group(Rng& rng, uint32_t total) {
   return {first, std::min(kAddTreeGroup, total - first)};
 }
 
-// Two places of the group get the pair, by set(k, bits); its partners, by set_partner, become 1.
+// Writes the pair to two positions of the group, by set(k, bits). Their partners, by set_partner,
+// become 1.
 template <class Set, class SetPartner>
 void plant_in_group(Rng& rng, DType type, const Group& group, Set&& set, SetPartner&& set_partner) {
   const auto kind = static_cast<PairKind>(rng.below(kPairKinds));
@@ -98,7 +99,8 @@ bool plant_in_sum(Rng& rng, const Operation& operation, const Memory& memory) {
   return false;
 }
 
-// Into two elements near each other: of one operand, or the same of two.
+// Writes the pair to two elements near each other in one operand, or to the same element of two
+// operands.
 void plant_nearby(Rng& rng, const Operation& operation, const Memory& memory) {
   std::vector<const TensorView*> views;
   const OperandList list = operands(operation);

@@ -1,5 +1,6 @@
-// Pairs of special values that meet in one sum of the chip, or in one vector of a fast body. Drawn
-// one by one such values seldom meet, and a body may be right about each and wrong about both.
+// Pairs of special values that meet in one sum of the chip, or in one vector of a fast kernel.
+// Values that are drawn one by one seldom meet, and a kernel may be right about each and wrong
+// about both.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,15 @@
 namespace tputwin::testing {
 
 enum class PairKind : uint8_t {
-  payloads,      // two NaN of other signs and payloads, one quiet and one signalling
+  // Two NaN with different signs and payloads, one quiet and one signalling.
+  payloads,
   zeros,         // 0 and -0
   infinities,    // of both signs
-  infinity_nan,  // infinity beside NaN
-  limits,        // the smallest subnormal beside the largest number
-  halves         // a sum half way between two numbers of the type
+  infinity_nan,  // infinity with NaN
+  // The smallest subnormal with the largest number.
+  limits,
+  // A sum that is a tie between two numbers of the type.
+  halves
 };
 inline constexpr uint32_t kPairKinds = static_cast<uint32_t>(PairKind::halves) + 1;
 
@@ -26,10 +30,12 @@ struct Pair {
 };
 Pair special_pair(PairKind kind, DType type);
 
-// Writes a pair into operands that are filled already. Of the fp16 and bf16 products that the
-// BM1684X sums by 32, into one group of half the operations, whose other factors become 1 and whose
-// other products 0 where the pair would drown; of other operations of floating-point operands, into
-// two elements near each other, of one operand or two, of a quarter of them.
+// Writes a pair into operands that are already filled.
+// For fp16 and bf16 products that the BM1684X sums in groups of 32: half of the operations get a
+// pair in one group. Its other factors become 1, and other products become 0 where they would hide
+// the pair.
+// For other operations with floating-point operands: a quarter of them gets a pair in two elements
+// near each other, of one operand or two.
 void plant_pair(Rng& rng, const Operation& operation, const Memory& memory);
 
 }  // namespace tputwin::testing

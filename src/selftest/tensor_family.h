@@ -1,5 +1,5 @@
-// What the families of the BM1684 and BM1684X share: tensors of one shape from one start lane,
-// constants and types.
+// Base of the BM1684 and BM1684X families: tensors of one shape from one start lane, constants and
+// types.
 #pragma once
 
 #include <iterator>
@@ -18,7 +18,7 @@ inline constexpr DType kFloatTypes[] = {DType::f32, DType::f16, DType::bf16};
 inline constexpr DType kAllTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::i16, DType::u32,
                                       DType::i32, DType::f32, DType::f16, DType::bf16};
 
-// A family's constructor, or its functions, draw shape_ and lane_.
+// The constructor of a family, or its functions, must draw shape_ and lane_.
 class TensorFamily {
  protected:
   TensorFamily(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip), tensors_(rng, chip) {}
@@ -40,7 +40,7 @@ class TensorFamily {
   TensorView compact(const Shape& shape, DType type) {
     return tensors_.dense(shape, lane_, type, /*aligned=*/false);
   }
-  // One element per channel, repeated.
+  // Returns a tensor with one element per channel, repeated.
   TensorView per_channel(DType type, bool aligned) {
     TensorView view = tensors_.dense({1, shape_.c, 1, 1}, lane_, type, aligned);
     view.shape = shape_;
@@ -48,12 +48,12 @@ class TensorFamily {
     return view;
   }
 
-  // In lanes or in system memory.
+  // Returns a tensor in lanes or in system memory.
   TensorView side(const Shape& shape, DType type, bool is_source) {
     return rng_.coin() ? tensors_.any(shape, tensors_.start_lane(), type, is_source)
                        : tensors_.system(shape, type, is_source);
   }
-  // In system memory, with elements of another axis side by side than those of a row.
+  // Returns a tensor in system memory in which elements of another axis than w are adjacent.
   TensorView crossed(const Shape& shape, DType type, bool is_source) {
     Shape other = shape;
     const bool by_channel = rng_.coin();
@@ -72,7 +72,7 @@ class TensorFamily {
       out.address = in.address + rng_.below(3) * 4 * element_bytes(out.dtype);
   }
 
-  // Integers are extended as the calls extend them.
+  // Extends integers like the calls do.
   uint32_t extended(uint32_t bits, DType type) const {
     return type == DType::f32 ? bits
                               : static_cast<uint32_t>(wrap(static_cast<int32_t>(bits), type));
@@ -80,7 +80,7 @@ class TensorFamily {
   Source constant(DType type) {
     return Source::value(extended(random_bits(rng_, type), type), type);
   }
-  // Of the BM1684, whose constants have no type.
+  // Returns a constant of the BM1684, where constants have no type.
   Source untyped_f32() { return Source::value(random_f32(rng_, random_kind(rng_))); }
 
   Rng& rng_;

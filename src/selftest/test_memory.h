@@ -1,4 +1,4 @@
-// Memories of a chip, small enough to be compared whole.
+// Memories of a chip, small enough for complete comparisons.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace tputwin::testing {
 
-// Bytes of global memory that random operations address.
+// Bytes of global memory that random operations use.
 constexpr uint64_t kTestGlobalBytes = 1 << 22;
 
-// Lanes and a small global memory of their own.
+// Lanes, and a small global memory of its own.
 class TestMemory {
  public:
   explicit TestMemory(const Chip& chip, uint64_t global_bytes = kTestGlobalBytes);
   Memory memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
   LocalMemory& local() { return local_; }
   GlobalMemory& global() { return *global_; }
-  // First byte of a range's lane or memory.
+  // Returns the first byte of the lane or memory of a range.
   uint8_t* start_of(const ByteRange& range);
-  // Every memory there is: local, global, l2, dtcm.
+  // Returns all existing memories: local, global, l2, dtcm.
   std::vector<std::span<uint8_t>> all_bytes();
   std::span<uint8_t> local_bytes() { return local_.host_bytes(); }
   std::span<uint8_t> global_bytes() { return {global_->data(), global_->size()}; }

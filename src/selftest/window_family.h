@@ -1,5 +1,5 @@
-// What convolutions, depthwise convolutions and pools of the BM1684 and BM1684X share: a window
-// over an input of shape_.
+// Base of convolutions, depthwise convolutions and pools of the BM1684 and BM1684X: a window over
+// an input of shape_.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tputwin::testing {
 
 class WindowFamily : protected TensorFamily {
  protected:
-  // `inserts`: the chip inserts zeros between elements, and pads by up to 15.
+  // If `inserts`, the chip inserts zeros between elements, and pads by up to 15.
   WindowFamily(Rng& rng, const Chip& chip, bool inserts)
       : TensorFamily(rng, chip), inserts_(inserts) {}
 
@@ -27,7 +27,7 @@ class WindowFamily : protected TensorFamily {
     }
     return a;
   }
-  // False: no output, or too much work.
+  // Draws window and shape. Returns false if there is no output or too much work.
   bool draw_window(bool is_convolution, bool dilates = true) {
     window_ = {axis(), axis()};
     if (!dilates) window_.h.dilation = window_.w.dilation = 1;
@@ -43,20 +43,20 @@ class WindowFamily : protected TensorFamily {
     return work != 0 && work <= kMaxWork;
   }
 
-  // Without padding, over few channels.
+  // Draws a window without padding over few channels.
   void draw_few_terms() {
     window_ = {{.kernel = rng_.range(1, 2), .stride = rng_.range(1, 2)},
                {.kernel = rng_.range(1, 2), .stride = rng_.chance(1, 4) ? 2u : 1u}};
     shape_.c = rng_.range(1, 4);
   }
 
-  // Products of matrices: one place an image.
+  // Draws products of matrices: one position per image.
   void draw_single_places() {
     window_ = {};
     shape_ = {rng_.range(1, rng_.coin() ? 1 : 20), rng_.range(1, 100), 1, 1};
   }
 
-  // One result a channel, mostly without padding.
+  // Draws one result per channel, mostly without padding.
   void draw_whole_plane() {
     constexpr uint32_t kLongest = 200;
     shape_.h = std::min(shape_.h, kLongest), shape_.w = std::min(shape_.w, kLongest);
@@ -64,13 +64,13 @@ class WindowFamily : protected TensorFamily {
     if (rng_.chance(1, 4)) window_.h.pad_before = 1, window_.h.stride = 2;
   }
 
-  // The results that the window makes; false: none.
+  // Computes the extents of the results. Returns false if there are none.
   bool find_results() {
     out_h_ = window_.h.output(shape_.h);
     out_w_ = window_.w.output(shape_.w);
     return out_h_ != 0 && out_w_ != 0;
   }
-  // Fewer results than the window makes.
+  // Sometimes takes fewer results than the window makes.
   void maybe_crop() {
     if (rng_.chance(1, 4)) out_h_ = rng_.range(1, out_h_);
     if (rng_.chance(1, 8)) out_w_ = rng_.range(1, out_w_);
@@ -79,7 +79,7 @@ class WindowFamily : protected TensorFamily {
   TensorView window_result(uint32_t channels, DType type) {
     return aligned({shape_.n, channels, out_h_, out_w_}, type);
   }
-  // Weights of which one constant takes the place have no bytes.
+  // Weights that a constant replaces have no bytes.
   static void make_constant(TensorView& weight) {
     weight.address = 0;
     weight.stride = {};
@@ -87,7 +87,7 @@ class WindowFamily : protected TensorFamily {
   TensorView depthwise_filter(DType type) {
     return compact({1, shape_.c, window_.h.kernel, window_.w.kernel}, type);
   }
-  // In place, where the result is no larger than its input.
+  // Sometimes puts the result in place, if it is no larger than its input.
   void maybe_overlap(TensorView& out, const TensorView& in) {
     const bool fits = out.stride.n <= in.stride.n && out.stride.c <= in.stride.c;
     if (fits && rng_.chance(1, 16)) out.address = in.address;
