@@ -100,8 +100,9 @@ test-site: site web/node_modules
 	cd web && SITE=$(SITE) PICTURES=$(SITE)-pictures node --test --test-force-exit --test-reporter=spec ../site/test/*.test.mjs
 
 # Builds what it runs and nothing else, each program when the one before it has run.
+# A tree that is configured with tests keeps them.
 demo: deps-demo
-	cmake --preset demo
+	grep -qs 'TPUTWIN_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset demo
 	for p in $(DEMO); do \
 	  cmake --build --preset release -j $(JOBS) --target $$p && \
 	  $(BUILD)/bin/$$p $$([ $$p != bmrt_network ] || echo $(DEMO_MODEL)) || exit 1; \

@@ -19,7 +19,7 @@ struct Options {
   bool wants(const std::string& name) const {
     return networks.empty() || std::ranges::find(networks, name) != networks.end();
   }
-  // False, and said why: an option is unknown. `folder_option`: "--data".
+  // False: an option is unknown, or --help; the usage is printed. `folder_option`: "--data".
   bool read(int argc, char** argv, const std::string& folder_option) {
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];
@@ -33,9 +33,17 @@ struct Options {
       else if (!argument.starts_with("-"))
         networks.push_back(argument);
       else
-        return fmt::print("unknown option {}\n", argument), false;
+        return show_usage(argv[0], folder_option, argument), false;
     }
     return true;
+  }
+
+ private:
+  static void show_usage(const char* program, const std::string& folder_option,
+                         const std::string& argument) {
+    if (argument != "--help") fmt::print("unknown option {}\n", argument);
+    fmt::print("Usage: {} [--rounds N] [--json FILE] [{} FOLDER] [NETWORK...]\n", program,
+               folder_option);
   }
 };
 

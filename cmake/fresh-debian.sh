@@ -1,8 +1,8 @@
 #!/bin/sh
 # fresh-debian.sh: a Debian of its own below a folder, for the programs that source this. `fresh-debian.sh possible` says
-# what is missing here for that. TPUTWIN_DEBIAN_MIRROR says from where it comes; what debootstrap makes of a suite is kept for
-# the next time, as SUITE-base.tar.
-mirror=${TPUTWIN_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# what is missing here for that. TPUTWIN_DEBIAN_MIRROR says from where it comes; default: the mirror of this
+# system's apt. The result of debootstrap is kept as SUITE-base.tar.
+. "$(dirname "$0")/debian-mirror.sh"
 
 possible() {
   lacks() { echo "${0##*/}: a fresh Debian wants $1" >&2; return 1; }

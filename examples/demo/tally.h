@@ -25,7 +25,7 @@ class Tally : public tputwin::api::Observer {
   }
   const Row& total() const { return total_; }
   void print() const {
-    printf("  %-14s %12s %12s %14s %14s\n", "operation", "instructions", "MB moved", "Mops",
+    printf("  %-18s %12s %12s %14s %14s\n", "operation", "instructions", "MB moved", "Mops",
            "cycles");
     for (const auto& row : rows_) print(row.first.c_str(), row.second);
     print("total", total_);
@@ -33,7 +33,7 @@ class Tally : public tputwin::api::Observer {
 
  private:
   static void print(const char* name, const Row& r) {
-    printf("  %-14s %12llu %12.1f %14.1f %14llu\n", name, (unsigned long long)r.instructions,
+    printf("  %-18s %12llu %12.1f %14.1f %14llu\n", name, (unsigned long long)r.instructions,
            (double)r.bytes / 1e6, (double)r.operations / 1e6, (unsigned long long)r.cycles);
   }
   std::map<std::string, Row> rows_;

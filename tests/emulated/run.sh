@@ -4,7 +4,8 @@
 # The processor is one, at a hundred million instructions a second; nothing is said of speed.
 #
 # Bochs boots a Linux of which the programs and their libraries are all. Both are of Debian 13 (Debian 12's Bochs
-# knows no AVX-VNNI) and kept in TPUTWIN_EMULATOR (build/emulator); TPUTWIN_DEBIAN_MIRROR says from where they come.
+# knows no AVX-VNNI) and kept in TPUTWIN_EMULATOR (build/emulator); TPUTWIN_DEBIAN_MIRROR is the mirror
+# that they come from, by default that of this system's apt.
 set -eu
 
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
@@ -13,7 +14,7 @@ fail() { echo "${0##*/}: $*" >&2; exit 1; }
 kept=${TPUTWIN_EMULATOR:-build/emulator}
 debian=$kept/debian
 if [ ! -e "$debian/complete" ]; then
-  mirror=${TPUTWIN_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+  . "$(dirname "$0")/../../cmake/debian-mirror.sh"
   mkdir -p "$kept"
   rm -rf "$debian"
   mmdebstrap --quiet --variant=extract \

@@ -100,8 +100,7 @@ TEST(Bm168xTools, RecordedKernelsRunAgain) {
     SCOPED_TRACE(program);
     const TemporaryDirectory directory;
     const std::string folder = directory.path().string();
-    ASSERT_EQ(exit_code_of("tputwin record -o " + folder + " -- " TPUTWIN_BIN_DIR "/" + program),
-              0);
+    ASSERT_EQ(exit_code_of("tputwin pack -o " + folder + " -- " TPUTWIN_BIN_DIR "/" + program), 0);
     EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --export_output " + folder +
                            "/outputs.dat"),
               0);
@@ -109,6 +108,23 @@ TEST(Bm168xTools, RecordedKernelsRunAgain) {
     for (const char* command : {"tputwin info ", "tputwin disasm ", "tputwin print "})
       EXPECT_EQ(exit_code_of(command + folder + "/compilation.bmodel"), 0) << command;
   }
+}
+
+// `record` writes kernels as before, and names the command that does so.
+TEST(Bm168xTools, KernelsByRecordAndByPack) {
+  const TemporaryDirectory directory;
+  const std::string by_pack = (directory / "pack.bmodel").string(),
+                    by_record = (directory / "record.bmodel").string(),
+                    log = (directory / "log").string();
+  const std::string program = " -- " TPUTWIN_BIN_DIR "/tpu_exp";
+  ASSERT_EQ(exit_code_of("tputwin pack -o " + by_pack + program), 0);
+  const std::string record = TPUTWIN_BIN_DIR "/tputwin record -o " + by_record + program;
+  ASSERT_EQ(std::system((record + " >/dev/null 2>" + log).c_str()), 0);
+  const auto hint = *read_bytes(log);
+  EXPECT_NE(std::string(hint.begin(), hint.end()).find("hint: tputwin pack"), std::string::npos);
+  EXPECT_EQ(bmodel::open_file(by_pack)->bm168x()->model.net.size(),
+            bmodel::open_file(by_record)->bm168x()->model.net.size());
+  EXPECT_EQ(exit_code_of("tputwin pack -o run.tprec" + program), 2);
 }
 
 // A recording is opened by whatever opens programs.

@@ -1,4 +1,4 @@
-// tputwin record: the run of a host program or a model, or its kernels as the nets of a bmodel.
+// tputwin record: the run of a host program or a model.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,7 +9,12 @@
 namespace tputwin::tools {
 namespace {
 
+// Kernels were written by this command before tputwin pack was there.
 int record(const std::string& output, const std::vector<std::string>& words) {
+  if (!output.ends_with(kRunSuffix))
+    fmt::print(stderr,
+               "tputwin: hint: tputwin pack -o {} -- PROGRAM writes kernels into a bmodel\n",
+               output);
   auto program = program_of(words);
   if (!program.ok()) return fail("tputwin", program.error());
   auto recording = record_program(output, *program);
@@ -21,15 +26,10 @@ int record(const std::string& output, const std::vector<std::string>& words) {
 }  // namespace
 
 void add_record(CLI::App& app, int& exit) {
-  auto* sub = app.add_subcommand(
-      "record", "Record the run of a program or a model, or its TPUKernel kernels in a bmodel");
+  auto* sub = app.add_subcommand("record", "Record the run of a program or a model in a file");
   auto output = std::make_shared<std::string>();
   auto program = std::make_shared<std::vector<std::string>>();
-  sub->add_option(
-         "-o,--output", *output,
-         "FILE.tprec: the run, for tputwin replay, diff and check. Any other file: a bmodel "
-         "of the kernels of the BM1684X; or a folder (FOLDER/): a context directory for "
-         "bmrt_test, with the recorded inputs and outputs")
+  sub->add_option("-o,--output", *output, "FILE.tprec, for tputwin replay, diff and check")
       ->required();
   sub->add_option("PROGRAM", *program,
                   "a host program with its arguments, or a model (.bmodel) with the options of "
@@ -37,9 +37,7 @@ void add_record(CLI::App& app, int& exit) {
       ->required();
   sub->footer(
       footer("  tputwin record -o run.tprec -- ./host 100\n"
-             "  tputwin record -o run.tprec -- net.bmodel --input image.bin\n"
-             "  tputwin record -o kernels.bmodel -- ./host 100\n"
-             "  tputwin record -o recorded/ -- ./host && bmrt_test --context_dir recorded\n"));
+             "  tputwin record -o run.tprec -- net.bmodel --input image.bin\n"));
   sub->callback([=, &exit] { exit = record(*output, *program); });
 }
 
