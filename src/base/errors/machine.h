@@ -1,4 +1,4 @@
-// errors::mch_*, the rules of base/errors/machine.def.
+// Declares errors::mch_*, the rules of base/errors/machine.def.
 #pragma once
 
 #define TW_AREA machine

@@ -1,4 +1,4 @@
-// errors::mem_*, the rules of base/errors/memory.def.
+// Declares errors::mem_*, the rules of base/errors/memory.def.
 #pragma once
 
 #define TW_AREA memory

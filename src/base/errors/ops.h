@@ -1,4 +1,4 @@
-// errors::ops_*, the rules of base/errors/ops.def.
+// Declares errors::ops_*, the rules of base/errors/ops.def.
 #pragma once
 
 #define TW_AREA ops
