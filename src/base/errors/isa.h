@@ -1,4 +1,4 @@
-// errors::isa_*, the rules of base/errors/isa.def.
+// Declares errors::isa_*, the rules of base/errors/isa.def.
 #pragma once
 
 #define TW_AREA isa
