@@ -1,4 +1,4 @@
-// errors::bmk_*, the rules of base/errors/bmkernel.def.
+// Declares errors::bmk_*, the rules of base/errors/bmkernel.def.
 #pragma once
 
 #define TW_AREA bmkernel

@@ -1,4 +1,4 @@
-// errors::bmr_*, the rules of base/errors/bmruntime.def.
+// Declares errors::bmr_*, the rules of base/errors/bmruntime.def.
 #pragma once
 
 #define TW_AREA bmruntime
