@@ -37,7 +37,7 @@ TEST(Texts, WhatIsRefused) {
 TEST(Texts, ResultsHaveToFit) {
   const Array in = integers({3}, {1, 1, 0});
   EXPECT_THAT(try_run("nonzero", {in}, {Type::i32}, 1).status().message(),
-              HasSubstr("output 0 = (1,2): a result has at most"));
+              HasSubstr("output 0 = (1,2): a result must have at most"));
   EXPECT_TRUE(try_run("nonzero", {in}, {Type::i32}, 2).ok());
 }
 

@@ -1,4 +1,4 @@
-// errors::mod_*, the rules of base/errors/bmodel.def.
+// Declares errors::mod_*, the rules of base/errors/bmodel.def.
 #pragma once
 
 #define TW_AREA bmodel
