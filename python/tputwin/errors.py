@@ -59,7 +59,7 @@ def rules() -> list[Rule]:
 
     >>> import tputwin
     >>> {rule.id: rule.rule for rule in tputwin.rules()}["TW-BML-0203"]
-    'heaps are numbered 0, 1 and 2'
+    'the number of a heap must be 0, 1 or 2'
     """
     return [Rule(**row) for row in _core.error_catalogue()]
 

@@ -1,4 +1,4 @@
-// errors::bml_*, the rules of base/errors/bmlib.def.
+// Declares errors::bml_*, the rules of base/errors/bmlib.def.
 #pragma once
 
 #define TW_AREA bmlib

@@ -1,4 +1,4 @@
-// errors::cli_*, the rules of base/errors/tools.def.
+// Declares errors::cli_*, the rules of base/errors/tools.def.
 #pragma once
 
 #define TW_AREA tools
