@@ -1,4 +1,4 @@
-// errors::okk_*, the rules of base/errors/okkernel.def.
+// Declares errors::okk_*, the rules of base/errors/okkernel.def.
 #pragma once
 
 #define TW_AREA okkernel
