@@ -1,4 +1,4 @@
-// errors::tpu_*, the rules of base/errors/tpukernel.def.
+// Declares errors::tpu_*, the rules of base/errors/tpukernel.def.
 #pragma once
 
 #define TW_AREA tpukernel
