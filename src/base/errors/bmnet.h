@@ -1,4 +1,4 @@
-// errors::net_*, the rules of base/errors/bmnet.def.
+// Declares errors::net_*, the rules of base/errors/bmnet.def.
 #pragma once
 
 #define TW_AREA bmnet

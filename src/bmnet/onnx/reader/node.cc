@@ -118,7 +118,8 @@ void Node::refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) c
     const auto wrong = std::ranges::find_if(values, is_wrong);
     if (wrong != values.end())
       refuse(proto.input(static_cast<int>(i)), fmt::format("{}", *wrong),
-             fmt::format("weights are finite numbers; element {} is none", wrong - values.begin()));
+             fmt::format("weights must be finite numbers; element {} is none",
+                         wrong - values.begin()));
   }
 }
 
