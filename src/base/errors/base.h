@@ -1,4 +1,4 @@
-// errors::sys_*, the rules of base/errors/base.def.
+// Declares errors::sys_*, the rules of base/errors/base.def.
 #pragma once
 
 #define TW_AREA base
