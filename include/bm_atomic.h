@@ -1,8 +1,9 @@
 /*
  * The layer below OKKernel, bm_atomic_*: its types and functions, so that programs that include it
- * compile and link. C99 and C++. The documents tell too little of it to leave the chip's bytes:
- * every bm_atomic_* and bm_local_* function does nothing, and its launch fails with TW-OKK-0019 and
- * its name (tputwin/error.h). The functions about the device work as their okk_* counterparts.
+ * compile and link. C99 and C++. The documents do not describe it well enough to reproduce the
+ * chip's bytes: every bm_atomic_* and bm_local_* function does nothing, and its launch fails with
+ * TW-OKK-0019 and its name (tputwin/error.h). The functions that describe the device work as their
+ * okk_* counterparts.
  */
 #ifndef BM_ATOMIC_H
 #define BM_ATOMIC_H
@@ -43,8 +44,8 @@ typedef enum { BM_RELU = 0, BM_ELU = 1, BM_PRELU = 2, BM_TANH = 3, BM_SIGMOID = 
 typedef enum { S2L = 0, L2S = 1, S2S = 2, L2L = 3 } BmGDMADir;
 typedef enum { FLOAT32 = 0, INT16 = 1, UINT8 = 2, INT8 = 3, FLOAT16 = 4 } BmGDMAFormat;
 
-/* Parameters. Shapes are n, c, h, w; pad is top, bottom, left, right; local addresses are offsets.
- */
+/* Parameters. Shapes are n, c, h, w; pad is top, bottom, left, right; local addresses are
+ * offsets. */
 typedef struct {
   unsigned int input_addr, weight_addr, bias_addr, output_addr, input_shape[4], output_c, kernel_h,
       kernel_w, stride_h, stride_w, input_stride[4], kernel_stride[4], ins_h, ins_w, dilate_h,
@@ -243,7 +244,7 @@ typedef struct {
   unsigned int input0_addr, input1_addr, output_addr, shape[4];
 } BinaryParam;
 
-/* Convolution with inserted rows and columns, a constant or a turned kernel. */
+/* Convolution with inserted rows and columns, a constant kernel or a rotated kernel. */
 void bm_atomic_conv(const ConvParam* param);
 void bm_atomic_conv_quantized(const ConvQuantParam* param);
 /* 3x3, stride 1, 8 bits. */
@@ -274,7 +275,7 @@ void bm_atomic_md_cmp(const MDCmpParam* param);
 void bm_atomic_md_sfu(const MDSFUParam* param);
 /* out(i, j) = in0(i) op in1(j). */
 void bm_atomic_vec_correlation(const VecParam* param);
-/* fp32, with an index if wanted. */
+/* Sorts fp32 elements, optionally with an index. */
 void bm_atomic_sort(const SortParam* param);
 /* In L2-SRAM: out[i] = data[index[i]]. */
 void bm_atomic_gather_data(const GatherDataParam* param);
@@ -286,14 +287,14 @@ void bm_atomic_memcpy_4D(const MemCpy4DParam* param);
 void bm_atomic_memset_4D(const MemSet4DParam* param);
 /* (1,C,1,W) to (1,W,1,C) in local memory. */
 void bm_atomic_cwtrans(const CWTransParam* param);
-/* Compacts; bm_get_mask_memcpy_res_num tells how many. */
+/* Moves the selected elements together; bm_get_mask_memcpy_res_num returns their number. */
 void bm_atomic_mask_memcpy_4D(const MaskMemCpy4DPram* param);
-/* Elements that the last bm_atomic_mask_memcpy_4D copied: 0. */
+/* Returns the number of elements that the last bm_atomic_mask_memcpy_4D copied: 0. */
 unsigned int bm_get_mask_memcpy_res_num(void);
 void bm_local_exp(const ExpParam* param);
 void bm_local_act(const ActParam* param);
 
-/* Of the device, as okk_*. */
+/* Information about the device, as from okk_*. */
 static inline int bm_npu_num(void) { return okk_npu_num(); }
 static inline unsigned int bm_eu_num(void) { return okk_eu_num(); }
 static inline unsigned int bm_local_mem_size_per_npu(void) { return okk_local_mem_size_per_npu(); }

@@ -29,11 +29,11 @@ typedef enum bm_data_type_e {
   BM_UINT4 = 10
 } bm_data_type_t;
 
-/* How the n images of a tensor lie: one after the other; elements of two (16 bits), or of four (8
- * bits), side by side: [ceil(n / 4)][c][h][w][4]. */
+/* Order of the n images of a tensor. 1N: one after the other. 2N (16 bits) and 4N (8 bits): two or
+ * four elements of neighbouring n share 32 bits, [ceil(n / 4)][c][h][w][4]. */
 typedef enum bm_store_mode_e { BM_STORE_1N = 0, BM_STORE_2N = 1, BM_STORE_4N = 2 } bm_store_mode_t;
 
-/* Kept, without effect: the twin's memory is shared as its nets need it. */
+/* Kept, without effect: nets of the simulator share memory as they need it. */
 typedef enum bm_runtime_flag_e {
   BM_RUNTIME_AUTO = 0,
   BM_RUNTIME_SHARE_MEM = 1,
@@ -57,7 +57,7 @@ typedef struct bm_tensor_s {
   bm_store_mode_t st_mode;
 } bm_tensor_t;
 
-/* A set of input shapes that a net was compiled for. The memories are the net's own. */
+/* A set of input shapes that a net was compiled for. The memories belong to the net. */
 typedef struct bm_stage_info_s {
   bm_shape_t* input_shapes;
   bm_shape_t* output_shapes;
@@ -65,7 +65,7 @@ typedef struct bm_stage_info_s {
   bm_device_mem_t* output_mems;
 } bm_stage_info_t;
 
-/* What a net is. Everything belongs to the runtime. */
+/* Description of a net. All memory belongs to the runtime. */
 typedef struct bm_net_info_s {
   const char* name;
   bool is_dynamic;
@@ -79,7 +79,8 @@ typedef struct bm_net_info_s {
   float* output_scales;
   int stage_num;
   bm_stage_info_t* stages;
-  size_t* max_input_bytes; /* of all stages; 8-bit tensors of the BM1684: n rounded up to 4 */
+  /* Largest bytes over all stages. 8-bit tensors of the BM1684: n rounded up to 4. */
+  size_t* max_input_bytes;
   size_t* max_output_bytes;
   int* input_zero_point;
   int* output_zero_point;
@@ -91,14 +92,15 @@ typedef struct bm_net_info_s {
 
 /* A block of memory that a load of a bmodel needs, or is given. */
 typedef struct memory_s {
-  int64_t addr;  /* its first byte: of device memory */
+  int64_t addr;  /* device address of its first byte */
   uint64_t size; /* bytes; 0: none is needed */
   int type;      /* 0: device memory, 1: system memory */
-  int number;    /* how many blocks of this size: 1, or 0 if none is needed */
+  /* Number of blocks of this size: 1, or 0 if none is needed. */
+  int number;
   unsigned char reserved[124];
 } memory_t;
 
-/* What a load needs; see bmrt_get_bmodel_info. */
+/* The memory that a load needs; see bmrt_get_bmodel_info. */
 typedef struct mem_info_s {
   memory_t instruction_mem;          /* commands */
   memory_t variable_instruction_mem; /* commands that a launch changes */
@@ -108,8 +110,8 @@ typedef struct mem_info_s {
   memory_t reserved[4];
 } mem_info_t;
 
-/* Returns what `size` bytes at `data` are decrypted to, from malloc, and their number; NULL: it
- * failed. */
+/* Decrypts `size` bytes at `data`. Returns the result, from malloc, and its size; NULL on
+ * failure. */
 typedef uint8_t* (*decrypt_func)(const uint8_t* data, uint64_t size, uint64_t* decrypted_size);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /*
- * bmrt for C++: a Context has nets, a Network one of them with memory for its tensors.
+ * bmrt for C++: a Context has nets, a Network is one of them with memory for its tensors.
  *
  *   bmruntime::Context context;  context.load_bmodel("net.bmodel");
  *   bmruntime::Network net(context, "net", 0);
  *   net.Inputs()[0]->CopyFrom(data);  net.Forward();  net.Outputs()[0]->CopyTo(result);
  *
- * Calls that fail return a code; the reason is with tputwin/error.h.
+ * Calls that fail return a code; tputwin/error.h returns the reason.
  */
 #ifndef BMRUNTIME_CPP_H_
 #define BMRUNTIME_CPP_H_
@@ -31,8 +31,8 @@ bool IsSameShape(const bm_shape_t& left, const bm_shape_t& right);
 
 class Context {
  public:
-  // On a device of its own handle, or on one of the program's, which stays open. A device that
-  // cannot be had makes every call fail.
+  // Creates a context on a device with a handle of its own, or on a handle of the program, which
+  // stays open. If the device cannot be opened, every call fails.
   explicit Context(int devid = 0);
   explicit Context(bm_handle_t handle);
   virtual ~Context();
@@ -42,9 +42,9 @@ class Context {
   bm_status_t load_bmodel(const void* bmodel_data, size_t size);
   bm_status_t load_bmodel(const char* bmodel_file);
   int get_network_number() const;
-  // Of the runtime; what *names held is dropped.
+  // Names of the runtime's nets; replaces the contents of *names.
   void get_network_names(std::vector<const char*>* names) const;
-  // NULL if there is no such net.
+  // Returns NULL if there is no such net.
   const bm_net_info_t* get_network_info(const char* net_name) const;
   bm_handle_t handle() const { return handle_; }
   void trace() const;
@@ -67,13 +67,13 @@ class Tensor {
   bm_status_t CopyTo(void* data, size_t size, uint64_t offset = 0) const;
   bm_status_t CopyFrom(const void* data);
   bm_status_t CopyFrom(const void* data, size_t size, uint64_t offset = 0);
-  // Of inputs of a network without a fixed stage.
+  // Changes the shape of an input of a network without a fixed stage.
   bm_status_t Reshape(const bm_shape_t& shape);
   size_t ByteSize() const;
   uint64_t num_elements() const;
   const bm_tensor_t* tensor() const { return &tensor_; }
   void set_store_mode(bm_store_mode_t mode) const;
-  // Takes the place of its own memory, which is freed; the caller's is never.
+  // Replaces its own memory, which is freed. Memory of the caller is never freed.
   bm_status_t set_device_mem(const bm_device_mem_t& mem);
 
  private:
@@ -92,9 +92,9 @@ class Tensor {
 
 class Network {
  public:
-  // stage_id -1: inputs have the shapes that the caller gives them by Reshape; else those of the
-  // stage, fixed. Without such a net or stage info() is NULL, there are no tensors, and Forward
-  // fails.
+  // stage_id -1: the inputs have the shapes that the caller sets by Reshape. Otherwise they have
+  // the fixed shapes of the stage. Without such a net or stage, info() is NULL, there are no
+  // tensors, and Forward fails.
   Network(const Context& context, const char* net_name, int stage_id = -1);
   virtual ~Network();
   Network(const Network&) = delete;
@@ -104,7 +104,7 @@ class Network {
   bm_status_t Forward(bool sync = true) const;
   const std::vector<Tensor*>& Inputs() { return inputs_; }
   const std::vector<Tensor*>& Outputs() { return outputs_; }
-  // NULL if there is none of that name.
+  // Returns NULL if there is none of that name.
   Tensor* Input(const char* name);
   Tensor* Output(const char* name);
   const bm_net_info_t* info() const { return info_; }

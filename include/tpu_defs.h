@@ -1,10 +1,10 @@
 /*
  * TPUKernel: types of the device API of the BM1684X. C99 and C++; see tpu_kernel.h.
  *
- * Projects carry copies of the maker's file of this name, and a kernel may include both. Whatever
- * guard a copy has: one that comes first is known by TENSOR_N_DIM, which every copy defines, and
- * then its types are used; for one that comes second the guards in use are defined below. Older
- * copies lack dim5: after a copy the name stands for the type at the end of this file.
+ * Projects carry copies of the vendor's file of this name, and a kernel may include both, with
+ * whatever guard. Every copy defines TENSOR_N_DIM: if it is defined already, a copy came first and
+ * its types are used. For a copy that comes second, the guards in use are defined below. Older
+ * copies lack dim5; after such a copy the name is the type at the end of this file.
  */
 #if !defined(TPU_DEFS_H) && !defined(TENSOR_N_DIM)
 #define TPUTWIN_DIM5
@@ -86,8 +86,8 @@ typedef union {
   float f32;
 } scalar_t;
 
-/* (precision << 1) | signed, precision being INT8 0, FP16 1, FP32 2, INT16 3, INT32 4, BFP16 5,
- * INT4 6. */
+/* (precision << 1) | signed. Precisions are INT8 0, FP16 1, FP32 2, INT16 3, INT32 4, BFP16 5, INT4
+ * 6. */
 typedef enum {
   DT_UINT8 = 0,
   DT_INT8 = 1,
@@ -102,7 +102,7 @@ typedef enum {
   DT_INT4 = 13
 } data_type_t;
 
-/* Conversions between floating-point types, and from them, take the first five. */
+/* Rounding modes. Conversions from floating-point types take the first five. */
 typedef enum {
   RM_HALF_TO_EVEN = 0,
   RM_HALF_AWAY_FROM_ZERO = 1,

@@ -1,17 +1,20 @@
 /*
- * TPUKernel: the device API of the BM1684X. C99 and C++. Every function writes its rules: a call
- * that breaks one does nothing, and its launch fails with a message that names the call, the
- * argument, the value and the rule (tputwin/error.h); what the chip's reference model carries out
- * although a document forbids it is counted as a warning. Functions that the BM1684X does not have
- * are declared, link, and fail with an error that names them; docs/support.md lists them.
+ * TPUKernel: the device API of the BM1684X. C99 and C++.
  *
- * Unless a function says otherwise: extents are in [1, 65535]; dst and sources start in the same
- * NPU; a stride of NULL stands for the 64-byte aligned layout in local memory and the continuous
- * layout in system memory; functions without stride arguments take the 64-byte aligned layout.
+ * Every function documents its rules. A call that breaks a rule does nothing, and its launch fails.
+ * The message names the call, the argument, the value and the rule (tputwin/error.h). A call that a
+ * document forbids but the chip's reference model executes is counted as a warning. Functions that
+ * the BM1684X does not have, or whose formats are undocumented, are declared and link. They fail
+ * with an error that names them. docs/support.md lists them.
  *
- * Projects carry copies of the vendor's file of this name, and a kernel may include both. A copy
- * that comes first is known by TPUKERNEL_FUNC_REGISTER, which every copy defines, and is used in
- * place of this file; for one that comes second the guards in use are defined below.
+ * Unless a function documents something else: extents are in [1, 65535]; dst and sources start in
+ * the same NPU. A stride of NULL stands for the 64-byte aligned layout in local memory and the
+ * continuous layout in system memory. Functions without stride arguments take the 64-byte aligned
+ * layout.
+ *
+ * Projects carry copies of the vendor's file of this name, and a kernel may include both. Every
+ * copy defines TPUKERNEL_FUNC_REGISTER: if it is defined already, a copy came first and replaces
+ * this file. For a copy that comes second, the guards in use are defined below.
  */
 #if !defined(TPU_KERNEL_H) && !defined(TPUKERNEL_FUNC_REGISTER)
 #define TPU_KERNEL_H
@@ -36,7 +39,7 @@
 extern "C" {
 #endif
 
-/* A kernel: args points at the bytes the host passed. */
+/* A kernel. args points at the bytes that the host passed. */
 typedef void (*tpu_kernel_func_t)(const void*);
 
 /* An operand of a select: a tensor, one value, or one value per channel ([1,C,1,1] compact). */
@@ -50,7 +53,7 @@ typedef struct {
   var_context_t context;
 } variable_t;
 
-/* How a quantized product becomes an 8-bit result; the tensor at addr holds multiplier, shift and
+/* Requantization of a quantized product to 8 bits. The tensor at addr holds multiplier, shift and
  * yzp of every channel. */
 typedef struct {
   bool is_perchannel, do_sym_saturate;
@@ -77,127 +80,127 @@ typedef enum { BIT_WIDTH_8 = 0, BIT_WIDTH_16 = 1, BIT_WIDTH_32 = 2 } bit_width_t
 
 /* ---- Registration and debugging (TPUKernel guide) ---- */
 
-/* Adds a kernel to the registry. */
+/* Registers func as the kernel `name`. */
 void tpu_register_kernel_func(const char* name, tpu_kernel_func_t func);
-/* Prints the registry. */
+/* Prints the names of the registered kernels to stdout. */
 void tpu_dump_registered_kernel_funcs(void);
-/* Set / save the engine command counters (opaque node). */
+/* Set and save the engines' command counters (node is opaque). They do nothing here. */
 void tpu_set_id_node(void* node);
 void tpu_get_id_node(void* node);
-/* The same for the two queues inside a parallel section. */
+/* Set and save the counters of both queues of a parallel section. They do nothing here. */
 void tpu_set_parallel_id_node(void* bd_node, void* gdma_node);
 void tpu_get_parallel_id_node(void* bd_node, void* gdma_node);
-/* Switch a counter consistency check; no effect on results. */
+/* Switch a consistency check of the counters. They do nothing here. */
 void tpu_enable_check_id_node(void);
 void tpu_disable_check_id_node(void);
 
 /* ---- Common (TPUKernel guide) ---- */
 
-/* Call before the first engine command of a kernel. */
+/* Must be called before the first engine command of a kernel. */
 void tpu_initialize(void);
-/* Wait for GDMA and BDC; parallel mode must be inactive. */
+/* Waits for GDMA and BDC. Must not be called in a parallel section. */
 void tpu_poll(void);
-/* Wait for the HAU. */
+/* Waits for the HAU. */
 void tpu_hau_poll(void);
-/* Activate / deactivate parallel mode. */
+/* Begin and end a parallel section, in which engines do not wait for each other. */
 void tpu_parallel_start(void);
 void tpu_parallel_end(void);
-/* True while parallel mode is active. */
+/* Returns true inside a parallel section. */
 bool tpu_is_parallel_state(void);
-/* 64. */
+/* Returns the number of NPUs: 64. */
 int tpu_npu_num(void);
-/* 16. */
+/* Returns the number of banks of an NPU: 16. */
 int tpu_bank_num(void);
-/* 64 / element size of dtype. */
+/* Returns the execution units of an NPU for a type: 64 / (bytes of an element). */
 int tpu_eu_num(data_type_t dtype);
-/* 262144. */
+/* Returns the bytes of local memory of an NPU: 262144. */
 int tpu_local_mem_size_per_npu(void);
-/* 2076672. */
+/* Returns the bytes of L2-SRAM: 2076672. */
 int tpu_l2_sram_size(void);
-/* 0x10000000. */
+/* Returns the system address of L2-SRAM: 0x10000000. */
 unsigned long long tpu_l2_sram_get_start_addr(void);
-/* 0x100000000. */
+/* Returns the system address of global memory: 0x100000000. */
 unsigned long long tpu_global_mem_get_start_addr(void);
-/* 0x8000000. */
+/* Returns the address of local memory as the chip sees it: 0x8000000. */
 unsigned int tpu_local_mem_get_start_addr(void);
-/* Pointers into the chip's memories, for the kernel's own code; tpu_poll first. When the address is
- * outside the launch fails, and the kernel gets a pointer to scratch memory that it may read and
- * write; outside launches NULL. */
-/* Host pointer for a system address. */
+/* Pointers into the chip's memories, for the kernel's own code. Call tpu_poll first. If the address
+ * is outside, the launch fails, and the kernel gets a pointer to scratch memory that it may read
+ * and write. Outside launches the functions return NULL. */
+/* Returns the host pointer for a system address. */
 void* tpu_global_mem_addr(global_addr_t addr);
-/* Host pointer for (NPU, offset). */
+/* Returns the host pointer for byte addr of NPU start_idx. */
 void* tpu_local_mem_addr(int start_idx, local_addr_t addr);
-/* Host pointer for a local address (NPU * 262144 + offset). */
+/* Returns the host pointer for a local address (NPU * 262144 + offset). */
 void* tpu_local_mem_addr_unified(local_addr_t addr);
-/* Host pointer into L2-SRAM. */
+/* Returns the host pointer for a system address in L2-SRAM. */
 void* tpu_l2_sram_addr(l2_sram_addr_t addr);
-/* Largest extent of GDMA dimension dim: 65535 for all. */
+/* Returns the largest extent of GDMA dimension dim: 65535 for all. */
 int tpu_gdma_shape_limit(int dim);
-/* 128. */
+/* Returns the largest distance in bytes between neighbours along w that the GDMA takes: 128. */
 int tpu_gdma_move_max_wstride_byte_len(void);
 
 /* ---- Synchronization (TPUKernel guide) ---- */
 
-/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+/* Sends message msg_id when the engine reaches this command; wait_cnt waits consume it. */
 void tpu_bdc_send_msg(int msg_id, int wait_cnt);
-/* Engine blocks until send_cnt sends of msg_id happened. */
+/* Makes the engine wait until send_cnt sends of msg_id have happened. */
 void tpu_bdc_wait_msg(int msg_id, int send_cnt);
-/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+/* Sends message msg_id when the engine reaches this command; wait_cnt waits consume it. */
 void tpu_gdma_send_msg(int msg_id, int wait_cnt);
-/* Engine blocks until send_cnt sends of msg_id happened. */
+/* Makes the engine wait until send_cnt sends of msg_id have happened. */
 void tpu_gdma_wait_msg(int msg_id, int send_cnt);
-/* Queue a send of message msg_id on that engine; wait_cnt waits will consume it. */
+/* Sends message msg_id when the engine reaches this command; wait_cnt waits consume it. */
 void tpu_hau_send_msg(int msg_id, int wait_cnt);
-/* Engine blocks until send_cnt sends of msg_id happened. */
+/* Makes the engine wait until send_cnt sends of msg_id have happened. */
 void tpu_hau_wait_msg(int msg_id, int send_cnt);
-/* Offset added to later message ids. */
+/* Set the offset that is added to later message ids. Here they only check it: 0 to 511. */
 void tpu_bdc_set_base_msg_id(int base_msg_id);
 void tpu_gdma_set_base_msg_id(int base_msg_id);
 void tpu_hau_set_base_msg_id(int base_msg_id);
-/* Multi-chip engines; not on BM1684X. */
+/* As the functions of the GDMA. */
 void tpu_sdma_send_msg(int msg_id, int wait_cnt);
 void tpu_sdma_wait_msg(int msg_id, int send_cnt);
-/* Offset added to later message ids. */
+/* Sets the offset that is added to later message ids. Here it only checks it: 0 to 511. */
 void tpu_sdma_set_base_msg_id(int base_msg_id);
-/* Multi-chip engines; not on BM1684X. */
+/* Engines between chips; not on BM1684X. */
 void tpu_cdma_send_msg(int msg_id, int wait_cnt);
 void tpu_cdma_wait_msg(int msg_id, int send_cnt);
-/* Offset added to later message ids. */
+/* Sets the offset that is added to later message ids; not on BM1684X. */
 void tpu_cdma_set_base_msg_id(int base_msg_id);
-/* Barrier over all cores and engines; single core: poll. */
+/* Barrier over all cores and engines. With one core it is tpu_poll. */
 void tpu_sync_all(void);
-/* Barrier over cores; no-op on one core. */
+/* Barrier over cores. With one core it does nothing. */
 void tpu_sync_core(int msg_id);
-/* 1. */
+/* Returns the number of cores: 1. */
 int tpu_core_num(void);
-/* 0. */
+/* Returns the number of this core: 0. */
 int tpu_core_index(void);
 
 /* ---- Utilities (TPUKernel guide) ---- */
 
-/* Addr div 262144. */
+/* Returns addr div 262144. */
 int tpu_npu_index(local_addr_t addr);
-/* (addr mod 262144) div 16384. */
+/* Returns (addr mod 262144) div 16384. */
 int tpu_bank_index(local_addr_t addr);
-/* Ceil((start_idx + num_channels)/64). */
+/* Returns ceil((start_idx + num_channels) / 64). */
 int tpu_channle_num_per_npu(int start_idx, int num_channels);
-/* Bytes of one feature in aligned layout: ceil(h*w/eu)*eu * size. */
+/* Returns the bytes of one plane in the aligned layout: ceil(h*w/eu)*eu * size. */
 int tpu_aligned_feature_size(int h, int w, data_type_t dtype);
-/* Strides of the 64-byte aligned layout. */
+/* Fills *stride with the strides of the 64-byte aligned layout. */
 void tpu_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype);
-/* Strides of the compact layout. */
+/* Fills *stride with the strides of the compact layout. */
 void tpu_compact_stride(dim4* stride, int start_idx, const dim4* shape);
-/* Strides of the line aligned layout. */
+/* Fills *stride with the strides of the line aligned layout. */
 void tpu_line_aligned_stride(dim4* stride, int start_idx, const dim4* shape, data_type_t dtype);
-/* Strides of the continuous layout. */
+/* Fills *stride with the strides of the continuous layout. */
 void tpu_continuous_stride(dim4* stride, const dim4* shape);
-/* C stride: align ? ceil(h*w/eu)*eu : h*w. */
+/* Returns the C stride: align ? ceil(h*w/eu)*eu : h*w. */
 int tpu_get_local_cstride(int h, int w, bool align, data_type_t dtype);
-/* C_stride * ceil((start_idx + c)/64). */
+/* Returns the N stride: c_stride * ceil((start_idx + c)/64). */
 int tpu_get_local_nstride(int c_stride, int c, int start_idx);
-/* Bytes per NPU of a local tensor, aligned or compact: n * nstride * size. */
+/* Returns the bytes per NPU of a local tensor, aligned or compact: n * nstride * size. */
 int tpu_get_local_size(const dim4* shape, data_type_t dtype, int start_idx, bool align);
-/* Type predicate; the intN ones cover signed and unsigned. */
+/* Predicates of types; the intN ones cover signed and unsigned. */
 bool tpu_is_data_type_signed(data_type_t dtype);
 bool tpu_is_data_type_int(data_type_t dtype);
 bool tpu_is_data_type_int4(data_type_t dtype);
@@ -207,46 +210,47 @@ bool tpu_is_data_type_int32(data_type_t dtype);
 bool tpu_is_data_type_signed_int(data_type_t dtype);
 bool tpu_is_data_type_unsigned_int(data_type_t dtype);
 bool tpu_is_data_type_fp(data_type_t dtype);
-/* Bytes of a type; stops on 4-bit types. */
+/* Returns the bytes of an element; stops on 4-bit types. */
 int tpu_data_type_size(data_type_t dtype);
-/* Bits of a type. */
+/* Returns the bits of an element. */
 int tpu_data_type_bits(data_type_t dtype);
-/* Folds dim5 {n,c,d,h,w} into dim4 (n*d, c, h, w). */
+/* Folds a dim5 {n,c,d,h,w} into the dim4 (n*d, c, h, w). */
 void tpu_local_shape_5d_to_4d(const dim5* shape_5d, dim4* shape_4d);
-/* Scalar integer conversion, saturating. */
+/* Converts a scalar integer to another integer type; saturates. */
 scalar_t tpu_int_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype);
-/* Scalar float conversion with rounding mode 0..4; fp32<->fp16, fp32<->bf16. */
+/* Converts a scalar between floating-point types. mode is a rounding mode 0..4. */
 scalar_t tpu_fp_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
                      rounding_mode_t mode);
-/* Scalar float to integer, saturating. */
+/* Converts a scalar float to an integer type; saturates. */
 scalar_t tpu_fp_to_int_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t mode);
-/* Scalar integer to float. */
+/* Converts a scalar integer to a floating-point type. */
 scalar_t tpu_int_to_fp_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t mode);
-/* Scalar conversion between any two types: dispatches to the four above. */
+/* Converts a scalar between any two types, as the four functions above. */
 scalar_t tpu_cast(scalar_t src, data_type_t dst_dtype, data_type_t src_dtype, rounding_mode_t mode);
-/* First and last bank (inclusive) touched by size bytes at addr: bank(addr), bank(addr+size-1). */
+/* Returns the first and last bank (inclusive) that size bytes at addr touch: bank(addr),
+ * bank(addr+size-1). */
 range_t tpu_bank_range(local_addr_t addr, int size);
-/* True if two ranges intersect, ends inclusive. */
+/* Returns true if two ranges intersect, ends inclusive. */
 bool tpu_range_overlapped(const range_t* r0, const range_t* r1);
-/* True if any two of num ranges intersect. */
+/* Returns true if any two of num ranges intersect. */
 bool tpu_any_range_overlapped(const range_t* ranges, int num);
-/* Byte offset, inside its NPU, of channel c: (c div 64) * c_stride * size. */
+/* Returns the byte offset of channel c inside its NPU: (c div 64) * c_stride * size. */
 int tpu_npu_c_offset(int c, int c_stride, data_type_t dtype);
-/* Local-address offset of channel c: (c mod 64)*262144 + npu offset. */
+/* Returns the offset of channel c as a local address: (c mod 64)*262144 + (offset in the NPU). */
 int tpu_unified_c_offset(int c, int c_stride, data_type_t dtype);
 
 /* ---- GDMA (TPUKernel guide) ---- */
 
-/* Copy between different shapes of equal element count, elements taken in n,c,h,w order. */
+/* Copies between different shapes of equal element count. Elements are taken in n,c,h,w order. */
 void tpu_gdma_general_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
                               const dim4* src_shape, const dim4* dst_stride, const dim4* src_stride,
                               data_type_t dtype);
 void tpu_gdma_general_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
                               const dim4* src_shape, const dim4* dst_stride, const dim4* src_stride,
                               data_type_t dtype);
-/* Dst(n,c,h,w) = src(n,c,h,w). */
+/* dst(n,c,h,w) = src(n,c,h,w). */
 void tpu_gdma_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_gdma_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
@@ -255,7 +259,7 @@ void tpu_gdma_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* 
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_gdma_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* Dst(n,c,h,w) = src(c,n,h,w); shape is the destination's. */
+/* dst(n,c,h,w) = src(c,n,h,w); shape is the destination's. */
 void tpu_gdma_cpy_nc_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_gdma_cpy_nc_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
@@ -265,7 +269,7 @@ void tpu_gdma_cpy_nc_trans_L2L(local_addr_t dst_addr, local_addr_t src_addr, con
 void tpu_gdma_cpy_nc_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
                                const dim4* dst_shape, const dim4* dst_stride,
                                const dim4* src_stride, data_type_t dtype);
-/* Dst(n,c,h,w) = src(n,w,h,c); shape is the destination's. */
+/* dst(n,c,h,w) = src(n,w,h,c); shape is the destination's. */
 void tpu_gdma_cpy_cw_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* dst_shape,
                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_gdma_cpy_cw_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* dst_shape,
@@ -275,66 +279,67 @@ void tpu_gdma_cpy_cw_trans_L2L(local_addr_t dst_addr, local_addr_t src_addr, con
 void tpu_gdma_cpy_cw_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
                                const dim4* dst_shape, const dim4* dst_stride,
                                const dim4* src_stride, data_type_t dtype);
-/* Element count written by the last mask_select or nonzero. */
+/* Returns the number of elements that the last mask_select or nonzero wrote. */
 unsigned int tpu_gdma_get_filter_num(void);
-/* Write, densely packed, the elements whose mask is nonzero. */
+/* Writes, without gaps, the elements whose mask is nonzero. */
 void tpu_gdma_mask_select_L2S(global_addr_t dst_addr, local_addr_t src_addr, addr_t mask_addr,
                               int mask_in_lmem, const dim4* shape, data_type_t data_dtype,
                               data_type_t mask_dtype);
 void tpu_gdma_mask_select_S2S(global_addr_t dst_addr, global_addr_t src_addr, addr_t mask_addr,
                               int mask_in_lmem, const dim4* shape, data_type_t data_dtype,
                               data_type_t mask_dtype);
-/* The same, returning the count. */
+/* As tpu_gdma_mask_select_S2S; waits and returns the number of elements written. */
 unsigned int tpu_gdma_mask_select_S2S_with_ret(global_addr_t dst_addr, global_addr_t src_addr,
                                                addr_t mask_addr, int mask_in_lmem,
                                                const dim4* shape, data_type_t data_dtype,
                                                data_type_t mask_dtype);
-/* Write the 32-bit indices (plus base_idx) of nonzero elements; of system memory in any number of
- * batches. */
+/* Writes the 32-bit indices (plus base_idx) of nonzero elements. A tensor in system memory may have
+ * any number of batches. */
 void tpu_gdma_nonzero_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           data_type_t data_dtype, unsigned int base_idx);
 void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const dim4* shape,
                           data_type_t data_dtype, unsigned int base_idx);
-/* Copy, local side compact, system side continuous. */
+/* Copies; the local side is compact, the system side continuous. */
 void tpu_gdma_compact_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                           data_type_t dtype);
 void tpu_gdma_compact_L2S(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           data_type_t dtype);
-/* The same with n/c exchange. */
+/* As the compact copies; exchanges n and c. */
 void tpu_gdma_compact_nc_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr,
                                    const dim4* dst_shape, data_type_t dtype);
 void tpu_gdma_compact_nc_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr,
                                    const dim4* dst_shape, data_type_t dtype);
-/* Fill with a constant. */
+/* Fills with a constant. */
 void tpu_gdma_set_C_system(system_addr_t dst_addr, scalar_t C, const dim4* shape,
                            const dim4* dst_stride, data_type_t dtype);
 void tpu_gdma_set_C_local(local_addr_t dst_addr, scalar_t C, const dim4* shape,
                           const dim4* dst_stride, data_type_t dtype);
-/* Matrix copy; local side in matrix layout, row_stride in elements on the system side. Rows nearer
- * than they are long overlap there, the later ones on top; warned of. */
+/* Copies a matrix. The local side has the matrix layout; row_stride counts elements of the system
+ * side. If row_stride is less than the length of a row, rows overlap there, later rows win, and the
+ * call gives a warning. */
 void tpu_gdma_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr, int rows, int cols,
                          int cols_per_channel, int row_stride, data_type_t dtype);
 void tpu_gdma_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr, int rows, int cols,
                          int cols_per_channel, int row_stride, data_type_t dtype);
-/* The same with transposition. */
+/* As the matrix copies; transposes. */
 void tpu_gdma_matrix_trans_S2L(local_addr_t dst_addr, system_addr_t src_addr, int src_rows,
                                int src_cols, int dst_cols_per_channel, int src_row_stride,
                                data_type_t dtype);
 void tpu_gdma_matrix_trans_L2S(system_addr_t dst_addr, local_addr_t src_addr, int src_rows,
                                int src_cols, int src_cols_per_channel, int dst_row_stride,
                                data_type_t dtype);
-/* Vector as a 1-row matrix. */
+/* Copies a vector as a matrix of 1 row. */
 void tpu_gdma_vector_S2L(local_addr_t dst_addr, system_addr_t src_addr, int len,
                          int len_per_channel, data_type_t dtype);
 void tpu_gdma_vector_L2S(system_addr_t dst_addr, local_addr_t src_addr, int len,
                          int len_per_channel, data_type_t dtype);
-/* Dst(n,c,h,w) = src(n,0,h,w); shape is the destination's; start NPU + c must not exceed 64. */
+/* dst(n,c,h,w) = src(n,0,h,w); shape is the destination's; start NPU + c must not exceed 64. */
 void tpu_gdma_channel_bcast_S2L(local_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_gdma_channel_bcast_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                 const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* Out(0,c,h,w) = param(0,c,index(0,c,h,0),w), or C if the index is >= param_h; index uint32;
- * index_is_local tells where it lies. */
+/* out(0,c,h,w) = param(0,c,index(0,c,h,0),w), or C if the index is >= param_h. index is uint32, in
+ * local memory if index_is_local, else in system memory. */
 void tpu_gdma_h_gather_S2L(local_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
                            bool index_is_local, scalar_t C, const dim4* shape, int param_h,
                            const dim4* output_stride, const dim4* param_stride,
@@ -351,7 +356,7 @@ void tpu_gdma_h_gather_S2S(system_addr_t output_addr, system_addr_t param_addr, 
                            bool index_is_local, scalar_t C, const dim4* shape, int param_h,
                            const dim4* output_stride, const dim4* param_stride,
                            const dim4* index_stride, data_type_t dtype);
-/* Out(0,c,index(0,c,h,0),w) = param(0,c,h,w); indices of a channel distinct. */
+/* out(0,c,index(0,c,h,0),w) = param(0,c,h,w). The indices of a channel must be distinct. */
 void tpu_gdma_h_scatter_S2L(local_addr_t output_addr, system_addr_t param_addr, addr_t index_addr,
                             bool index_is_local, const dim4* shape, int param_h,
                             const dim4* output_stride, const dim4* param_stride,
@@ -368,10 +373,10 @@ void tpu_gdma_h_scatter_S2S(system_addr_t output_addr, system_addr_t param_addr,
                             bool index_is_local, const dim4* shape, int param_h,
                             const dim4* output_stride, const dim4* param_stride,
                             const dim4* index_stride, data_type_t dtype);
-/* Linear copy of count elements in system memory. */
+/* Copies count consecutive elements in system memory. */
 void tpu_gdma_system_cpy(system_addr_t dst_addr, system_addr_t src_addr, unsigned int count,
                          data_type_t dtype);
-/* Copy with one axis reversed; not on BM1684X. */
+/* Copies with one axis reversed; not on BM1684X. */
 void tpu_gdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                           const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
                           data_type_t dtype);
@@ -384,17 +389,17 @@ void tpu_gdma_reverse_L2S(system_addr_t dst_addr, local_addr_t src_addr, const d
 void tpu_gdma_reverse_L2L(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           const dim4* dst_stride, const dim4* src_stride, int reverse_axis,
                           data_type_t dtype);
-/* Lossless compression of int8/16-bit tensors; format undocumented. */
+/* Lossless compression of int8/16-bit tensors. Not supported: the format is undocumented. */
 void tpu_gdma_compress_normal_L2S(global_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                   const dim4* src_stride, data_type_t dtype, unsigned char bias0,
                                   unsigned char bias1, bool zero_guard);
-/* Worst-case buffer sizes. */
+/* Worst-case buffer size. Not supported. */
 int tpu_gdma_compress_normal_max_bytes(const dim4* shape, data_type_t dtype);
-/* Lossless compression of int8/16-bit tensors; format undocumented. */
+/* Inverse of tpu_gdma_compress_normal_L2S. Not supported: the format is undocumented. */
 void tpu_gdma_decompress_normal_S2L(local_addr_t dst_addr, global_addr_t src_addr,
                                     const dim4* shape, const dim4* dst_stride, data_type_t dtype,
                                     unsigned char bias0, unsigned char bias1, bool zero_guard);
-/* Random-access compression units with meta data; format undocumented. */
+/* Compression to random-access units with meta data. Not supported: the format is undocumented. */
 void tpu_gdma_compress_RACU_L2S(global_addr_t dst_racu_addr, global_addr_t dst_meta_addr,
                                 local_addr_t src_addr, const dim4* shape, dim4* dst_racu_stride,
                                 dim4* dst_meta_stride, const dim4* src_stride, data_type_t dtype,
@@ -404,13 +409,14 @@ void tpu_gdma_decompress_RACU_S2L(local_addr_t dst_addr, global_addr_t src_racu_
                                   const dim4* dst_stride, const dim4* src_racu_stride,
                                   const dim4* src_meta_stride, data_type_t dtype,
                                   unsigned char bias0, unsigned char bias1, bool zero_guard);
-/* Worst-case buffer sizes. */
+/* Worst-case buffer sizes. Not supported. */
 int tpu_gdma_compress_RACU_max_meta_bytes(const dim4* shape, data_type_t dtype);
 int tpu_gdma_compress_RACU_max_racu_bytes(const dim4* shape, data_type_t dtype);
 
 /* ---- SDMA (TPUKernel guide) ---- */
 
-/* System-memory engine of larger chips; on BM1684X run as the GDMA function of the same name. */
+/* System-memory engine of larger chips. On the BM1684X each runs as the GDMA function of the same
+ * name. */
 void tpu_sdma_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 void tpu_sdma_cpy_nc_trans_S2S(system_addr_t dst_addr, system_addr_t src_addr,
@@ -437,8 +443,8 @@ void tpu_sdma_reverse_S2S(system_addr_t dst_addr, system_addr_t src_addr, const 
 
 /* ---- Select (TPUKernel guide) ---- */
 
-/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. What is chosen is moved as
- * bits: of any type as wide as what is compared; beside integers also of a wider one. */
+/* dst = src0 > src1 ? src2 : src3; operands TENSOR, SCALAR or VECTOR. The chosen value is moved as
+ * bits. If floats are compared, its type must be as wide; if integers are, as wide or wider. */
 void tpu_bdc_greater_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                             const variable_t* src2, const variable_t* src3, const dim4* shape,
                             data_type_t src0_src1_dtype, data_type_t dst_dtype);
@@ -450,13 +456,13 @@ void tpu_bdc_less_select(local_addr_t dst_addr, const variable_t* src0, const va
 void tpu_bdc_equal_select(local_addr_t dst_addr, const variable_t* src0, const variable_t* src1,
                           const variable_t* src2, const variable_t* src3, const dim4* shape,
                           data_type_t src0_src1_dtype, data_type_t dst_dtype);
-/* Dst0 = max(src0,src1); dst1 = src0 > src1 ? src2 : src3. */
+/* dst0 = max(src0,src1); dst1 = src0 > src1 ? src2 : src3. */
 void tpu_bdc_maximum_greater_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
                                     const variable_t* src0, const variable_t* src1,
                                     const variable_t* src2, const variable_t* src3,
                                     const dim4* shape, data_type_t dst0_dtype,
                                     data_type_t dst1_dtype);
-/* Dst0 = min(src0,src1); dst1 = src0 < src1 ? src2 : src3. */
+/* dst0 = min(src0,src1); dst1 = src0 < src1 ? src2 : src3. */
 void tpu_bdc_minimum_less_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
                                  const variable_t* src0, const variable_t* src1,
                                  const variable_t* src2, const variable_t* src3, const dim4* shape,
@@ -464,35 +470,36 @@ void tpu_bdc_minimum_less_select(local_addr_t dst0_addr, local_addr_t dst1_addr,
 
 /* ---- Floating-point matrix (TPUKernel guide) ---- */
 
-/* out = left*right (+bias) (+out), matrix layouts with cols_per_channel (as okk_bdc_matmul). */
+/* out = left*right (+bias) (+out). Matrix layouts with cols_per_channel, as okk_bdc_matmul. */
 void tpu_bdc_fp32_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                      local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
                      int left_cols_per_channel, int right_cols_per_channel, bool has_bias,
                      bool result_add);
-/* Left given transposed. */
+/* As tpu_bdc_fp32_mm; left is given transposed. */
 void tpu_bdc_fp32_mm_L_trans(local_addr_t output_addr, local_addr_t left_addr,
                              local_addr_t right_addr, local_addr_t bias_addr, int left_rows,
                              int left_cols, int right_cols, int left_cols_per_channel,
                              int right_cols_per_channel, bool has_bias, bool result_add);
-/* Every element of left = C. */
+/* As tpu_bdc_fp32_mm; every element of left is C. */
 void tpu_bdc_fp32_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
                              local_addr_t bias_addr, float C, int left_rows, int left_cols,
                              int right_cols, int right_cols_per_channel, bool has_bias,
                              bool result_add);
-/* out = left*right (+out); fp16/bf16 inputs (others stop), fp32 or same-type output; mm2 layout. */
+/* out = left*right (+out), mm2 layout. Inputs must be fp16 or bf16; the output is fp32 or has the
+ * type of the inputs. */
 void tpu_bdc_fp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                    int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
                    data_type_t left_right_dtype, bool result_add);
-/* Right given transposed. */
+/* As tpu_bdc_fp_mm; right is given transposed. */
 void tpu_bdc_fp_mm_R_trans(local_addr_t output_addr, local_addr_t left_addr,
                            local_addr_t right_addr, int left_rows, int left_cols, int right_rows,
                            data_type_t output_dtype, data_type_t left_right_dtype);
-/* Both given transposed, result transposed too. */
+/* As tpu_bdc_fp_mm; both are given transposed, and the result is transposed too. */
 void tpu_bdc_fp_mm_all_trans(local_addr_t output_addr, local_addr_t left_addr,
                              local_addr_t right_addr, int left_rows, int left_cols, int right_rows,
                              data_type_t output_dtype, data_type_t left_right_dtype,
                              bool result_add);
-/* One operand is the constant C; transposition as named. */
+/* As tpu_bdc_fp_mm; every element of one operand is C, transposed as named. */
 void tpu_bdc_fp_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, scalar_t C,
                            int left_rows, int left_cols, int right_cols, data_type_t output_dtype,
                            data_type_t right_C_dtype, bool result_add);
@@ -510,7 +517,7 @@ void tpu_bdc_fp_mm_R_const_all_trans(local_addr_t output_addr, local_addr_t left
                                      int left_rows, int left_cols, int right_rows,
                                      data_type_t output_dtype, data_type_t left_C_dtype,
                                      bool result_add);
-/* With bias (address or fp32 constant) and optional relu; not on BM1684X. */
+/* With bias (address or fp32 constant) and optional ReLU; not on BM1684X. */
 void tpu_bdc_fp_mm_with_bias(local_addr_t output_addr, local_addr_t left_addr,
                              local_addr_t right_addr, int left_rows, int left_cols, int right_cols,
                              data_type_t output_dtype, data_type_t left_right_dtype,
@@ -571,7 +578,7 @@ void tpu_bdc_int_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, s
                             int left_rows, int left_cols, int right_cols,
                             int right_cols_per_channel, data_type_t C_dtype,
                             data_type_t right_dtype, char shift, rounding_mode_t rounding_mode);
-/* The same with a shift per output channel. */
+/* As the functions above, with a shift per output channel. */
 void tpu_bdc_int_pcs_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                         local_addr_t shift_addr, int left_rows, int left_cols, int right_cols,
                         int left_cols_per_channel, int right_cols_per_channel,
@@ -591,7 +598,7 @@ void tpu_bdc_quant_mm(local_addr_t output_addr, data_type_t output_dtype, option
                       optional_info_t* right, int output_rows, int inner_cols, int output_cols,
                       bool left_trans, bool right_trans, bool result_add, bool do_relu,
                       optional_info_t* rzp, optional_info_t* bias, requant_int_info_t* requant);
-/* ((out << lshift if result_add) + left*right + bias) >> rshift to 8 or 16 bits, optional relu. */
+/* ((out << lshift if result_add) + left*right + bias) >> rshift to 8 or 16 bits, optional ReLU. */
 void tpu_bdc_int8_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                      local_addr_t bias_addr, int left_rows, int left_cols, int right_cols,
                      int left_cols_per_channel, int right_cols_per_channel,
@@ -611,7 +618,7 @@ void tpu_bdc_int8_mm_L_const(local_addr_t output_addr, local_addr_t right_addr,
                              data_type_t C_dtype, data_type_t right_dtype, data_type_t bias_dtype,
                              unsigned char lshift, unsigned char rshift, bool has_bias,
                              bool result_add, bool result_relu);
-/* int32 out = left*(right - zp) (+out); one zero point; mm2 layout. */
+/* int32 out = left*(right - zp) (+out), mm2 layout; one zero point for the matrix. */
 void tpu_bdc_int8_zp_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                         scalar_t zp_val, int left_rows, int left_cols, int right_cols,
                         data_type_t left_dtype, data_type_t right_zp_dtype, bool result_add);
@@ -641,7 +648,7 @@ void tpu_bdc_int8_zp_mm_R_const_all_trans(local_addr_t output_addr, local_addr_t
                                           scalar_t C, scalar_t zp_val, int left_rows, int left_cols,
                                           int right_rows, data_type_t left_dtype,
                                           data_type_t C_zp_dtype, bool result_add);
-/* The same with a zero point per channel. */
+/* As the functions above, with a zero point per channel. */
 void tpu_bdc_int8_pc_zp_mm(local_addr_t output_addr, local_addr_t left_addr,
                            local_addr_t right_addr, local_addr_t zp_addr, int left_rows,
                            int left_cols, int right_cols, data_type_t left_dtype,
@@ -708,8 +715,8 @@ void tpu_bdc_fp_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_
                        int output_c, const dim2* kernel, const padding_t* padding,
                        const dim2* stride, const dim2* dilation, data_type_t output_dtype,
                        data_type_t input_dtype, bool has_bias, bool result_add);
-/* Deconvolution: kernel rotated by 180 degrees, insert zeros between input rows/columns, stride 1.
- * */
+/* Deconvolution: the kernel is rotated by 180 degrees, zeros are inserted between input rows and
+ * columns, and the stride is 1. */
 void tpu_bdc_fp_conv2d_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
                                     local_addr_t weight_addr, local_addr_t bias_addr,
                                     const dim4* input_shape, const dim4* input_stride, int output_c,
@@ -717,7 +724,7 @@ void tpu_bdc_fp_conv2d_for_deconv2d(local_addr_t output_addr, local_addr_t input
                                     const padding_t* padding, const dim2* dilation,
                                     data_type_t output_dtype, data_type_t input_dtype,
                                     bool has_bias, bool result_add);
-/* Depthwise form of it. kernel_is_const: weight_addr holds the bits of every weight. */
+/* Depthwise deconvolution. kernel_is_const: weight_addr holds the bits of every weight. */
 void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t input_addr,
                                        local_addr_t weight_addr, local_addr_t bias_addr,
                                        const dim4* input_shape, const dim2* kernel,
@@ -725,29 +732,29 @@ void tpu_bdc_fp_depthwise_for_deconv2d(local_addr_t output_addr, local_addr_t in
                                        const dim2* dilation, data_type_t output_dtype,
                                        data_type_t input_dtype, bool kernel_is_const,
                                        bool has_bias);
-/* All weights = C. */
+/* Convolution whose weights are all C. */
 void tpu_bdc_fp_conv2d_kernel_const(local_addr_t output_addr, local_addr_t input_addr,
                                     local_addr_t bias_addr, scalar_t C, const dim4* input_shape,
                                     const dim4* input_stride, int output_c, const dim2* kernel,
                                     const padding_t* padding, const dim2* stride,
                                     const dim2* dilation, data_type_t output_dtype,
                                     data_type_t input_dtype, bool has_bias, bool result_add);
-/* Max pooling, padding value pad_val. */
+/* Max pooling; padding has the value pad_val. */
 void tpu_bdc_fp_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                            const dim2* stride, const dim2* dilation, data_type_t dtype,
                            scalar_t pad_val);
-/* With zero insertion in the input. */
+/* Average pooling with zeros inserted into the input. */
 void tpu_bdc_fp_ins_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                                const dim4* input_shape, const dim2* kernel,
                                const padding_t* padding, const dim2* stride, const dim2* dilation,
                                const dim2* ins, data_type_t dtype, scalar_t scale);
-/* Sum pooling times scale (scale given in dtype; 1/(kh*kw) for the average). */
+/* Sum pooling times scale, given in dtype; 1/(kh*kw) for the average. */
 void tpu_bdc_fp_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                            const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                            const dim2* stride, const dim2* dilation, data_type_t dtype,
                            scalar_t scale);
-/* With zero insertion. */
+/* Depthwise convolution with zeros inserted into the input. */
 void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
                               local_addr_t weight_addr, local_addr_t bias_addr,
                               const dim4* input_shape, const dim2* kernel, const padding_t* padding,
@@ -800,7 +807,7 @@ void tpu_bdc_int8_asym_quant_conv2d_kernel_const(local_addr_t output_addr, local
                                                  const dim2* dilation, data_type_t output_dtype,
                                                  data_type_t input_dtype, data_type_t weight_dtype,
                                                  data_type_t kzp_dtype, bool result_add);
-/* Deconvolution forms, insertion value given. */
+/* Deconvolution forms; inserted elements have the given value. */
 void tpu_bdc_int8_asym_quant_conv2d_for_deconv2d(
     local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr, scalar_t kzp_val,
     scalar_t pad_val, scalar_t insert_val, const dim4* input_shape, const dim4* input_stride,
@@ -828,8 +835,8 @@ void tpu_bdc_int8_sym_quant_conv2d_for_deconv2d(
     const dim2* kernel, const dim2* insert, const padding_t* padding, const dim2* dilation,
     data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
     data_type_t bias_dtype, unsigned char rshift, bool has_bias, bool result_relu);
-/* Int8 conv with fused requantization (per channel or constant) and optional weight zero point; for
- * another chip, not BM1684X. */
+/* int8 convolution with fused requantization (per channel or constant) and optional weight zero
+ * point; not on BM1684X. */
 void tpu_bdc_conv2d_requant_pc(local_addr_t output_addr, local_addr_t input_addr,
                                local_addr_t weight_addr, local_addr_t bias_addr,
                                local_addr_t requant_addr, const dim4* input_shape,
@@ -878,7 +885,7 @@ void tpu_bdc_conv2d_requant_pc_asym_C(
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, bool has_requant,
     bool has_bias, bool result_relu, bool result_add, bool sym_range,
     rounding_mode_t rounding_mode);
-/* Depthwise forms of it; for another chip. */
+/* Depthwise convolution with fused requantization; not on BM1684X. */
 void tpu_bdc_depthwise2d_requant_pc_asym_C(
     local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
     local_addr_t bias_addr, local_addr_t requant_addr, scalar_t pad_val, const dim4* input_shape,
@@ -886,7 +893,7 @@ void tpu_bdc_depthwise2d_requant_pc_asym_C(
     data_type_t output_dtype, data_type_t input_dtype, data_type_t weight_dtype,
     data_type_t bias_dtype, bool has_bias, bool has_requant, bool result_relu, bool sym_range,
     rounding_mode_t rounding_mode);
-/* Depthwise forms of it. */
+/* Depthwise convolution with fused requantization; not on BM1684X. */
 void tpu_bdc_depthwise2d_requant_C_sym_C(
     local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
     local_addr_t bias_addr, scalar_t pad_val, const dim4* input_shape, const dim2* kernel,
@@ -898,7 +905,7 @@ void tpu_bdc_int8_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                              const dim2* stride, const dim2* dilation, data_type_t dtype,
                              scalar_t pad_val);
-/* (sum * scale) >> rshift, rounded; scale uint8. */
+/* (sum * scale) >> rshift, rounded; scale is uint8. */
 void tpu_bdc_int8_ins_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                                  const dim4* input_shape, const dim2* kernel,
                                  const padding_t* padding, const dim2* stride, const dim2* ins,
@@ -909,8 +916,8 @@ void tpu_bdc_int8_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                              const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                              const dim2* stride, const dim2* dilation, data_type_t output_dtype,
                              data_type_t input_dtype, unsigned char scale, unsigned char rshift);
-/* Int8 depthwise, bias, >> rshift with rounding mode, relu; padding value constant or per channel.
- * */
+/* int8 depthwise convolution: bias, >> rshift with a rounding mode, ReLU. The padding value is a
+ * constant, or there is one per channel. */
 void tpu_bdc_int8_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                               local_addr_t weight_addr, local_addr_t bias_addr, scalar_t pad_val,
                               const dim4* input_shape, const dim2* kernel, const padding_t* padding,
@@ -930,7 +937,7 @@ void tpu_bdc_int8_pc_pad_depthwise2d(
     const padding_t* padding, const dim2* stride, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
     bool has_bias, bool result_relu, rounding_mode_t rounding_mode);
-/* Deconvolution forms. */
+/* Deconvolution forms of the int8 depthwise convolution. */
 void tpu_bdc_int8_pc_pad_depthwise_for_deconv2d(
     local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr,
     local_addr_t bias_addr, local_addr_t pad_addr, const dim4* input_shape, const dim2* kernel,
@@ -943,7 +950,7 @@ void tpu_bdc_int8_depthwise_for_deconv2d(
     const padding_t* padding, const dim2* insert, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t bias_dtype, unsigned char rshift,
     bool has_bias, bool result_relu, rounding_mode_t rounding_mode);
-/* Regions of interest. */
+/* Pooling and depthwise convolution on regions of interest; not on BM1684X. */
 void tpu_bdc_int8_roi_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                                  local_addr_t roi_addr, const dim4* input_shape, int output_w,
                                  const dim2* kernel, data_type_t dtype, scalar_t except_val);
@@ -959,43 +966,43 @@ void tpu_bdc_int8_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_a
 
 /* ---- Quantization (TPUKernel guide) ---- */
 
-/* sat( shift(src*multiplier) + offset ); src INT32/INT16/UINT16, dst 8/16-bit; shift in [-64,31].
- * */
+/* sat(shift(src*multiplier) + offset). src is INT32, INT16 or UINT16, dst has 8 or 16 bits; shift
+ * is in [-64, 31]. */
 void tpu_bdc_int_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                          int multiplier, char shift, scalar_t offset, data_type_t dst_dtype,
                          data_type_t src_dtype, rounding_mode_t rounding_mode);
-/* The same, [1,C,1,3] INT32 tensor of multiplier, shift, offset. */
+/* As tpu_bdc_int_requant; quant is a [1,C,1,3] INT32 tensor of multiplier, shift, offset. */
 void tpu_bdc_int_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t rounding_mode);
-/* sat( round( float(src)*scale + offset ) ). */
+/* sat(round(float(src)*scale + offset)). */
 void tpu_bdc_fp32_requant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           float scale, float offset, data_type_t dst_dtype, data_type_t src_dtype,
                           rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode);
-/* The same, scale and offset per channel. */
+/* As tpu_bdc_fp32_requant; quant is a [1,C,1,2] FP32 tensor of scale, offset. */
 void tpu_bdc_fp32_pc_requant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                              const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                              rounding_mode_t dst_rounding_mode, rounding_mode_t src_rounding_mode);
-/* Shift( (src - offset)*multiplier ). */
+/* shift((src - offset)*multiplier). */
 void tpu_bdc_int_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                          scalar_t offset, int multiplier, char shift, data_type_t dst_dtype,
                          data_type_t src_dtype, rounding_mode_t rounding_mode);
-/* The same per channel. */
+/* As tpu_bdc_int_dequant; quant is a [1,C,1,3] INT32 tensor of offset, multiplier, shift. */
 void tpu_bdc_int_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                             const dim4* shape, data_type_t dst_dtype, data_type_t src_dtype,
                             rounding_mode_t rounding_mode);
-/* (src - offset)*scale, fp32 result. */
+/* (src - offset)*scale; the result is fp32. */
 void tpu_bdc_fp32_dequant(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                           scalar_t offset, float scale, data_type_t src_dtype,
                           rounding_mode_t rounding_mode);
-/* The same per channel. */
+/* As tpu_bdc_fp32_dequant; quant is a [1,C,1,2] tensor of offset (INT32) and scale (FP32). */
 void tpu_bdc_fp32_pc_dequant(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t quant_addr,
                              const dim4* shape, data_type_t src_dtype,
                              rounding_mode_t rounding_mode);
 
 /* ---- Binary, all types (TPUKernel guide) ---- */
 
-/* Bitwise, every type as its bits; the vc forms integer types. */
+/* Bitwise. Types of any kind count as their bits; the vc forms take integer types. */
 void tpu_bdc_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                  const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                  const dim4* src1_stride, data_type_t dtype);
@@ -1011,7 +1018,7 @@ void tpu_bdc_xor(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src
                  const dim4* src1_stride, data_type_t dtype);
 void tpu_bdc_xor_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                    const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* Smaller / larger, all types. */
+/* The smaller and the larger element, all types. */
 void tpu_bdc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                  const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                  const dim4* src1_stride, data_type_t dtype);
@@ -1022,7 +1029,7 @@ void tpu_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src
                  const dim4* src1_stride, data_type_t dtype);
 void tpu_bdc_max_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                    const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* Shift by signed amount (>0 left), rounding on the right, dst width free. */
+/* Shift by a signed amount (> 0: left). Right shifts round. dst may have any width. */
 void tpu_bdc_arithmetic_shift(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
                               const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                               const dim4* shift_stride, data_type_t dst_dtype,
@@ -1032,7 +1039,7 @@ void tpu_bdc_arithmetic_shift_C(local_addr_t dst_addr, local_addr_t src_addr, ch
                                 const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                                 data_type_t dst_dtype, data_type_t src_dtype,
                                 rounding_mode_t rounding_mode);
-/* Logical form, unsigned types. */
+/* Logical shift of unsigned types. */
 void tpu_bdc_logical_shift(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t shift_addr,
                            const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                            const dim4* shift_stride, data_type_t dst_dtype, data_type_t src_dtype,
@@ -1041,7 +1048,7 @@ void tpu_bdc_logical_shift_C(local_addr_t dst_addr, local_addr_t src_addr, char 
                              const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                              data_type_t dst_dtype, data_type_t src_dtype,
                              rounding_mode_t rounding_mode);
-/* dst = condition ? true_val : 0; dst of any type not wider than src. */
+/* dst = condition ? true_val : 0. dst may have any type that is not wider than src. */
 void tpu_bdc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      scalar_t true_val, const dim4* shape, const dim4* dst_stride,
                      const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1100,7 +1107,7 @@ void tpu_bdc_vc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t 
 void tpu_bdc_vc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
                     data_type_t dtype);
-/* The same with comparison, true_val or 0. */
+/* dst(i,j) = true_val if the comparison of src0(i) and src1(j) holds, else 0. */
 void tpu_bdc_vc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                         scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
                         int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
@@ -1154,7 +1161,7 @@ void tpu_bdc_fp32_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C, c
                         const dim4* dst_stride, const dim4* src_stride);
 void tpu_bdc_fp32_C_div(local_addr_t dst_addr, local_addr_t src_addr, float C, const dim4* shape,
                         const dim4* dst_stride, const dim4* src_stride);
-/* The same with num_iter iterations. */
+/* As tpu_bdc_fp32_div with num_iter iterations. */
 void tpu_bdc_fp32_tunable_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                               const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                               const dim4* src1_stride, int num_iter);
@@ -1164,7 +1171,7 @@ void tpu_bdc_fp32_tunable_div_C(local_addr_t dst_addr, local_addr_t src_addr, fl
 void tpu_bdc_fp32_tunable_C_div(local_addr_t dst_addr, local_addr_t src_addr, float C,
                                 const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                                 int num_iter);
-/* Typed form; only DT_FP32 accepted. */
+/* Form with a type argument, which must be DT_FP32. */
 void tpu_bdc_fp_div(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                     const dim4* src1_stride, data_type_t dtype);
@@ -1181,7 +1188,7 @@ void tpu_bdc_fp_tunable_div_C(local_addr_t dst_addr, local_addr_t src_addr, scal
 void tpu_bdc_fp_tunable_C_div(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                               const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                               data_type_t dtype, int num_iter);
-/* Dst + a*b, unfused. */
+/* dst + a*b, not fused. */
 void tpu_bdc_fp32_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                       const dim4* src1_stride);
@@ -1194,7 +1201,7 @@ void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_ad
 void tpu_bdc_fp_diff_abs_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                            const dim4* shape, const dim4* dst_stride, const dim4* src_stride,
                            data_type_t dtype);
-/* src0 ^ src1 (via log and exp). */
+/* src0 ^ src1, by log and exp. */
 void tpu_bdc_fp32_pow(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                       local_addr_t work0_addr, local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                       local_addr_t log_coeff_addr, local_addr_t exp_table_addr, const dim4* shape);
@@ -1207,7 +1214,7 @@ void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr
 void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                         local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                         local_addr_t exp_table_addr, float C, const dim4* shape);
-/* Vector correlation with + - * /. */
+/* Vector correlation with + - * /: dst(i,j) = src0(i) op src1(j). */
 void tpu_bdc_fp_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                        int src0_len, int src1_len, int src0_len_per_channel,
                        int src1_len_per_channel, data_type_t dtype);
@@ -1223,7 +1230,7 @@ void tpu_bdc_fp32_vc_div(local_addr_t dst_addr, local_addr_t src0_addr, local_ad
 
 /* ---- Integer binary (TPUKernel guide) ---- */
 
-/* Exact op, shift with rounding, saturate or wrap. */
+/* Exact sum, then a shift with rounding, then saturation or wrap. */
 void tpu_bdc_int_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                      const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
@@ -1233,7 +1240,7 @@ void tpu_bdc_int_add_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                        data_type_t src_dtype, data_type_t C_dtype, char shift,
                        rounding_mode_t rounding_mode, bool saturation);
-/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+/* As the functions above; the shifts are a [1,C,1,1] INT8 tensor in the compact layout. */
 void tpu_bdc_int_pcs_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
                          const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1243,7 +1250,7 @@ void tpu_bdc_int_pcs_add_C(local_addr_t dst_addr, local_addr_t src_addr, local_a
                            scalar_t C, const dim4* shape, const dim4* dst_stride,
                            const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
                            data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
-/* Exact op, shift with rounding, saturate or wrap. */
+/* Exact difference, then a shift with rounding, then saturation or wrap. */
 void tpu_bdc_int_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                      const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
@@ -1257,7 +1264,7 @@ void tpu_bdc_int_C_sub(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                        data_type_t src_dtype, data_type_t C_dtype, char shift,
                        rounding_mode_t rounding_mode, bool saturation);
-/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+/* As the functions above; the shifts are a [1,C,1,1] INT8 tensor in the compact layout. */
 void tpu_bdc_int_pcs_sub(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
                          const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1271,23 +1278,23 @@ void tpu_bdc_int_pcs_C_sub(local_addr_t dst_addr, local_addr_t src_addr, local_a
                            scalar_t C, const dim4* shape, const dim4* dst_stride,
                            const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
                            data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
-/* Exact op, shift with rounding, saturate or wrap. */
+/* Exact product, then a shift with rounding, then saturation or wrap. */
 void tpu_bdc_int_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                      const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                      const dim4* src1_stride, data_type_t dst_dtype, data_type_t src0_dtype,
                      data_type_t src1_dtype, char shift, rounding_mode_t rounding_mode,
                      bool saturation);
-/* src*src, same post-processing. */
+/* src*src, shifted and saturated as tpu_bdc_int_mul. */
 void tpu_bdc_int_square(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                         const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                         data_type_t src_dtype, char shift, rounding_mode_t rounding_mode,
                         bool saturation);
-/* Exact op, shift with rounding, saturate or wrap. */
+/* Exact product, then a shift with rounding, then saturation or wrap. */
 void tpu_bdc_int_mul_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                        data_type_t src_dtype, data_type_t C_dtype, char shift,
                        rounding_mode_t rounding_mode, bool saturation);
-/* The same with a shift per channel: [1,C,1,1] INT8, compact. */
+/* As the functions above; the shifts are a [1,C,1,1] INT8 tensor in the compact layout. */
 void tpu_bdc_int_pcs_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          local_addr_t shift_addr, const dim4* shape, const dim4* dst_stride,
                          const dim4* src0_stride, const dim4* src1_stride, data_type_t dst_dtype,
@@ -1297,14 +1304,14 @@ void tpu_bdc_int_pcs_mul_C(local_addr_t dst_addr, local_addr_t src_addr, local_a
                            scalar_t C, const dim4* shape, const dim4* dst_stride,
                            const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype,
                            data_type_t C_dtype, rounding_mode_t rounding_mode, bool saturation);
-/* Min / max with C, then shift with rounding. */
+/* Minimum and maximum with C, then a shift with rounding. */
 void tpu_bdc_int_min_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
                        char shift, rounding_mode_t rounding_mode);
 void tpu_bdc_int_max_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C, const dim4* shape,
                        const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
                        char shift, rounding_mode_t rounding_mode);
-/* Dst(16 bit) = ((dst << lshift) + a*b) >> rshift, rounded. */
+/* dst (16 bits) = ((dst << lshift) + a*b) >> rshift, rounded. */
 void tpu_bdc_int8_mac(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                       const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                       const dim4* src1_stride, data_type_t src0_dtype, data_type_t src1_dtype,
@@ -1313,7 +1320,7 @@ void tpu_bdc_int8_mac_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C
                         const dim4* dst_stride, const dim4* src_stride, data_type_t src_dtype,
                         data_type_t C_dtype, unsigned char lshift, unsigned char rshift,
                         rounding_mode_t rounding_mode);
-/* Vector correlation, saturate or wrap. */
+/* Vector correlation: dst(i,j) = src0(i) op src1(j), saturated or wrapped. */
 void tpu_bdc_int_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                         int src0_len, int src1_len, int src0_len_per_channel,
                         int src1_len_per_channel, data_type_t dst_dtype, data_type_t src0_dtype,
@@ -1329,32 +1336,32 @@ void tpu_bdc_int_vc_mul(local_addr_t dst_addr, local_addr_t src0_addr, local_add
 
 /* ---- Copy, fill, transpose (TPUKernel guide) ---- */
 
-/* Copy, same start NPU. */
+/* Copy; dst and src start at the same NPU. */
 void tpu_bdc_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                  const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
-/* Copy between different start NPUs, aligned layouts. */
+/* Copy between different start NPUs; aligned layouts. */
 void tpu_bdc_cpy_cross_npu(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                            data_type_t dtype);
-/* Dst(n,c,h,w) = src(n,0,h,w): one NPU to shape->c NPUs. */
+/* dst(n,c,h,w) = src(n,0,h,w): one NPU to shape->c NPUs. */
 void tpu_bdc_npu_bcast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                        data_type_t dtype);
 /* Fill. */
 void tpu_bdc_set_C(local_addr_t dst_addr, scalar_t C, const dim4* shape, const dim4* dst_stride,
                    data_type_t dtype);
-/* Dst(n,c,h,w) = src(n,w,h,c); NPU 0; dst and src in different banks. */
+/* dst(n,c,h,w) = src(n,w,h,c). Both start at NPU 0, in different banks. */
 void tpu_bdc_cw_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       data_type_t dtype);
-/* Same result, other data path (better when W is the long side, inferred). */
+/* The result of tpu_bdc_cw_trans by another data path, which is probably faster if w is long. */
 void tpu_bdc_wc_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       data_type_t dtype);
 
 /* ---- Conversion and rounding (TPUKernel guide) ---- */
 
-/* Conversion,. */
+/* Converts src to dst_dtype: floats and integers of 8, 16 and 32 bits. */
 void tpu_bdc_cast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                   data_type_t src_dtype, rounding_mode_t mode);
-/* Round to integer value in the float type; modes 0..4. */
+/* Rounds to an integer value in the float type; modes 0..4. */
 void tpu_bdc_fp_round(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
                       rounding_mode_t mode);
@@ -1365,7 +1372,7 @@ void tpu_bdc_fp_ceil(local_addr_t dst_addr, local_addr_t src_addr, const dim4* s
 
 /* ---- Unary (TPUKernel guide) ---- */
 
-/* Absolute value; of unsigned types the value itself. */
+/* Absolute value; unsigned elements are copied. */
 void tpu_bdc_abs(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                  const dim4* dst_stride, const dim4* src_stride, data_type_t dtype);
 /* Bitwise complement, integer types. */
@@ -1377,7 +1384,7 @@ void tpu_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape
 /* 1/x, 3 iterations; fp32 only. */
 void tpu_bdc_fp32_reciprocal(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                              const dim4* dst_stride, const dim4* src_stride);
-/* With num_iter iterations. */
+/* As tpu_bdc_fp32_reciprocal with num_iter iterations. */
 void tpu_bdc_fp32_tunable_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
                                      const dim4* shape, const dim4* dst_stride,
                                      const dim4* src_stride, int num_iter);
@@ -1398,13 +1405,13 @@ void tpu_bdc_fp32_tunable_compensate_reciprocal(local_addr_t dst_addr, local_add
                                                 const dim4* src_stride, int num_iter, int num_comp);
 /* 1/sqrt(x), 3 iterations; fp32 only. */
 void tpu_bdc_fp32_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
-/* With num_iter iterations. */
+/* As tpu_bdc_fp32_rsqrt with num_iter iterations. */
 void tpu_bdc_fp32_tunable_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                 int num_iter);
 /* 1/sqrt(x), 3 iterations; fp32 only. */
 void tpu_bdc_fp_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       data_type_t dtype);
-/* With num_iter iterations. */
+/* As tpu_bdc_fp_rsqrt with num_iter iterations. */
 void tpu_bdc_fp_tunable_rsqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                               data_type_t dtype, int num_iter);
 /* Square root; fp32 only. */
@@ -1415,49 +1422,49 @@ void tpu_bdc_fp_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const
 void tpu_bdc_fp32_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
 void tpu_bdc_fp32_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                int num_iter);
-/* E^x; exp coeff and table tensors. */
+/* e^x. Takes the coefficients and the table of exp. */
 void tpu_bdc_fp32_exp(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                       const dim4* shape);
-/* E^x - 1. */
+/* e^x - 1. */
 void tpu_bdc_fp32_expm1(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                         local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                         const dim4* shape);
-/* Ln x; log coeff. */
+/* ln(x). Takes the coefficients of log. */
 void tpu_bdc_fp32_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
-/* ln(1+x). */
+/* ln(1 + x). */
 void tpu_bdc_fp32_log1p(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                         local_addr_t coeff_addr, const dim4* shape);
-/* Log to base x. */
+/* Logarithm to base x. */
 void tpu_bdc_fp32_logx(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                        local_addr_t coeff_addr, const dim4* shape, float x);
-/* -1, 0, 1. */
+/* -1, 0 or 1. */
 void tpu_bdc_sign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   data_type_t dtype);
-/* Sine / cosine; own coefficient table. */
+/* Sine and cosine; each has a coefficient table of its own. */
 void tpu_bdc_fp32_sin(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_cos(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
-/* Tangent / cotangent; tan coeff. */
+/* Tangent and cotangent; coefficients of tan. */
 void tpu_bdc_fp32_tan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_cot(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                       local_addr_t coeff_addr, const dim4* shape);
-/* Inverse sine / cosine; arcsin coeff. */
+/* Inverse sine and cosine; coefficients of arcsin. */
 void tpu_bdc_fp32_arcsin(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                          local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_arccos(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                          local_addr_t coeff_addr, const dim4* shape);
-/* Inverse hyperbolic; log coeff. */
+/* Inverse hyperbolic functions; coefficients of log. */
 void tpu_bdc_fp32_arcsinh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                           local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_arccosh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                           local_addr_t coeff_addr, const dim4* shape);
 void tpu_bdc_fp32_arctanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                           local_addr_t coeff_addr, const dim4* shape);
-/* Position of the first zero (one) bit of an element; not on BM1684X. */
+/* Position of the first zero or one bit of an element; not on BM1684X. */
 void tpu_bdc_first_zero_bit_index(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                   const dim4* dst_stride, const dim4* src_stride,
                                   bit_width_t dst_width, bit_width_t src_width);
@@ -1477,13 +1484,13 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
  * [0, len - 1]. Best if dst, src and table lie in different banks. */
 void tpu_bdc_table_lookup(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t table_addr,
                           const dim4* shape, int len, data_type_t dst_dtype, data_type_t src_dtype);
-/* Unbiased exponent as integer or float. */
+/* Unbiased exponent, as integer or float. */
 void tpu_bdc_fp_exponent_part(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                               data_type_t dst_dtype, data_type_t src_dtype);
-/* Dst(0,c,0,w) = static element w of len, c < npu_num; contiguous. */
+/* dst(0,c,0,w) = element w of the len in static memory, for c in [0, npu_num); contiguous. */
 void tpu_bdc_npu_bcast_from_static(local_addr_t dst_addr, static_addr_t src_addr, int npu_num,
                                    int len, data_type_t dtype);
-/* Element i of len goes to channel i, compact [1,len,1,1]. */
+/* dst(0,i,0,0) = element i of the len in static memory; dst is compact, [1,len,1,1]. */
 void tpu_bdc_npu_distribute_from_static(local_addr_t dst_addr, static_addr_t src_addr, int len,
                                         data_type_t dtype);
 /* dst(0,c,0,w) = start + step * w for c in [0, npu_num), w in [0, num); INT32, modulo 2^32. dst
@@ -1493,10 +1500,11 @@ void tpu_bdc_arithmetic_sequence_bcast(local_addr_t dst_addr, int npu_num, int s
 /* dst(0,c,0,0) = start + step * c for c in [0, num); dst: NPU 0, [1, num, 1, 1], compact layout,
  * INT32. num > 0. */
 void tpu_bdc_arithmetic_sequence_distribute(local_addr_t dst_addr, int start, int step, int num);
-/* As distribute, 64-byte aligned layout: one row of 64 bytes per 64 channels. */
+/* As tpu_bdc_arithmetic_sequence_distribute in the 64-byte aligned layout: one row of 64 bytes per
+ * 64 channels. */
 void tpu_bdc_arithmetic_sequence_distribute_aligned(local_addr_t dst_addr, int start, int step,
                                                     int num);
-/* 0,1,2,... num-1 in NPU 0 only, UINT32 or UINT16; at least 256 bytes are written. */
+/* 0, 1, 2, ..., num-1 in NPU 0 only, UINT32 or UINT16. At least 256 bytes are written. */
 void tpu_bdc_generate_arithmetic_sequence(local_addr_t dst_addr, int num, data_type_t dtype);
 /* dst(0,c,0,w) = start + step * (num * c + w) for c in [0, npu_num), w in [0, num). dst: NPU 0,
  * [1, npu_num, 1, num], 64-byte aligned layout, INT32. buffer: NPU 0, [1, NPU_NUM, 1, 1], compact
@@ -1517,17 +1525,17 @@ void tpu_bdc_load_fp32_arcsin_coeff(local_addr_t coeff_addr);
 
 /* ---- Scatter and gather (TPUKernel guide) ---- */
 
-/* Out(n,c,0,w) = param(n,c,0,index(w)); one index vector for all n and c. */
+/* out(n,c,0,w) = param(n,c,0,index(w)). One index vector serves all n and c. */
 void tpu_bdc_w_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
                       const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype);
-/* Out-of-range index gives C if fill_const. */
+/* As tpu_bdc_w_gather; an index out of range gives C if fill_const. */
 void tpu_bdc_w_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
                                 local_addr_t index_addr, scalar_t C, const dim4* shape, int param_w,
                                 data_type_t dtype, data_type_t index_dtype, bool fill_const);
-/* Out(n,c,0,index(w)) = param(n,c,0,w); indices distinct. */
+/* out(n,c,0,index(w)) = param(n,c,0,w). The indices must be distinct. */
 void tpu_bdc_w_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
                        const dim4* shape, int param_w, data_type_t dtype, data_type_t index_dtype);
-/* Index pairs (w, h) into a feature. */
+/* Gather and scatter by index pairs (w, h) into a plane. */
 void tpu_bdc_hw_gather(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
                        const dim4* shape, int param_h, int param_w, data_type_t dtype);
 void tpu_bdc_hw_gather_exception(local_addr_t output_addr, local_addr_t param_addr,
@@ -1535,7 +1543,8 @@ void tpu_bdc_hw_gather_exception(local_addr_t output_addr, local_addr_t param_ad
                                  int param_h, int param_w, data_type_t dtype, bool fill_const);
 void tpu_bdc_hw_scatter(local_addr_t output_addr, local_addr_t param_addr, local_addr_t index_addr,
                         const dim4* shape, int param_h, int param_w, data_type_t dtype);
-/* Own index row per (n,c); is_param_repeated: param has one batch, used for all. */
+/* Gather and scatter with an index row of its own for every (n,c). is_param_repeated: param has one
+ * batch, which serves all. */
 void tpu_bdc_batch_bcast_w_gather(local_addr_t output_addr, local_addr_t param_addr,
                                   local_addr_t index_addr, const dim4* shape, int param_w,
                                   data_type_t dtype, data_type_t index_dtype,
@@ -1548,12 +1557,12 @@ void tpu_bdc_batch_bcast_w_scatter(local_addr_t output_addr, local_addr_t param_
                                    local_addr_t index_addr, const dim4* shape, int param_w,
                                    data_type_t dtype, data_type_t index_dtype,
                                    bool is_param_repeated);
-/* Compacts elements with nonzero mask, writes counts. */
+/* Moves the elements with nonzero mask together and writes their counts. */
 void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t count_addr,
                                        local_addr_t param_addr, local_addr_t mask_addr,
                                        const dim4* shape, data_type_t dtype, data_type_t mask_dtype,
                                        bool is_param_repeated);
-/* Whole rows instead of elements; line aligned layout. */
+/* Gather and scatter of whole rows; line aligned layout. */
 void tpu_bdc_batch_bcast_h_gather(local_addr_t output_addr, local_addr_t param_addr,
                                   local_addr_t index_addr, const dim4* shape, int param_h,
                                   data_type_t dtype, data_type_t index_dtype,
@@ -1566,7 +1575,7 @@ void tpu_bdc_batch_bcast_h_scatter(local_addr_t output_addr, local_addr_t param_
                                    local_addr_t index_addr, const dim4* shape, int param_h,
                                    data_type_t dtype, data_type_t index_dtype,
                                    bool is_param_repeated);
-/* Param may span four banks. */
+/* As tpu_bdc_batch_bcast_w_gather; param may span four banks. */
 void tpu_bdc_4bank_w_gather(local_addr_t output_addr, local_addr_t param_addr,
                             local_addr_t index_addr, const dim4* shape, int param_w,
                             data_type_t dtype, data_type_t index_dtype, bool is_param_repeated);
@@ -1594,16 +1603,17 @@ void tpu_bdc_fp32_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_ad
 /* clamp(alpha*x + beta, 0, 1). */
 void tpu_bdc_fp_hsigmoid(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, float alpha, float beta, data_type_t dtype);
-/* X * clamp(x+3, 0, 6)/6. */
+/* x * clamp(x + 3, 0, 6) / 6. */
 void tpu_bdc_fp_hswish(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        const dim4* shape, data_type_t dtype);
-/* 1 if finite else 0. */
+/* 1 if src is finite, else 0. */
 void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                          const dim4* shape, data_type_t dtype);
-/* 1 if src is a NaN, an infinity, the positive or the negative infinity, else 0, as numbers of dtype.
- * dtype: DT_FP32, DT_FP16 or DT_BFP16. dst, src and work0: shape in the 64-byte aligned layout, all
- * from one NPU on; dst may be src or work0, work0 may be overwritten and must not overlap src. The
- * guide does not name these four; they have the arguments of tpu_bdc_fp_isfinite. */
+/* 1 if src is a NaN, an infinity, the positive or the negative infinity, else 0, as numbers of
+ * dtype. dtype must be DT_FP32, DT_FP16 or DT_BFP16. dst, src and work0 have `shape` in the 64-byte
+ * aligned layout and start at one NPU. dst may be src or work0. work0 may be overwritten and must
+ * not overlap src. The guide does not name these four; they have the arguments of
+ * tpu_bdc_fp_isfinite. */
 void tpu_bdc_fp_isnan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       const dim4* shape, data_type_t dtype);
 void tpu_bdc_fp_isinf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
@@ -1622,14 +1632,14 @@ void tpu_bdc_fp32_cosh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
 void tpu_bdc_fp32_tanh(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                        const dim4* shape);
-/* ln(1 + e^(beta*x)), times beta on the chip where the document divides. */
+/* ln(1 + e^(beta*x)). The chip multiplies it by beta; the document divides. */
 void tpu_bdc_fp32_softplus(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                            local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                            local_addr_t log_coeff_addr, local_addr_t exp_table_addr,
                            const dim4* shape, float beta);
-/* X/(1+abs(x)). */
+/* x / (1 + abs(x)). */
 void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
-/* Error function and complement. */
+/* Error function and its complement. */
 void tpu_bdc_fp32_erf(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t exp_coeff_addr,
                       local_addr_t erf_coeff_addr, local_addr_t exp_table_addr, const dim4* shape);
@@ -1637,12 +1647,12 @@ void tpu_bdc_fp32_erfc(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
                        local_addr_t work1_addr, local_addr_t work2_addr,
                        local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,
                        local_addr_t exp_table_addr, const dim4* shape);
-/* X/2*(1+erf(x/sqrt 2)). */
+/* x/2 * (1 + erf(x/sqrt(2))). */
 void tpu_bdc_fp32_gelu(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                        local_addr_t work1_addr, local_addr_t work2_addr, local_addr_t work3_addr,
                        local_addr_t exp_coeff_addr, local_addr_t erf_coeff_addr,
                        local_addr_t exp_table_addr, const dim4* shape);
-/* Tanh or sigmoid approximation of gelu. */
+/* Approximations of gelu by tanh and by sigmoid. */
 void tpu_bdc_fp32_gelu_fast(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                             local_addr_t work1_addr, local_addr_t coeff_addr,
                             local_addr_t table_addr, const dim4* shape);
@@ -1670,46 +1680,47 @@ void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, loca
 
 /* ---- HAU, cache, helpers (TPUKernel guide) ---- */
 
-/* Sort len elements, first K valid; FP32, INT32, UINT32; addresses multiple of 4. */
+/* Sorts len elements and writes the first K. Types FP32, INT32, UINT32; addresses must be multiples
+ * of 4. */
 void tpu_hau_sort(system_addr_t output_addr, system_addr_t input_addr, int len, int K,
                   bool descended, data_type_t dtype);
-/* Stable sort, also writes indices starting at 0. */
+/* As tpu_hau_sort, stable; also writes the indices of the elements, from 0. */
 void tpu_hau_sort_natural_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
                                 system_addr_t input_addr, int len, int K, bool descended,
                                 data_type_t dtype);
-/* Sort carrying a given index array. */
+/* As tpu_hau_sort; moves the given indices with their elements. */
 void tpu_hau_sort_specific_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
                                  system_addr_t input_data_addr, system_addr_t input_idx_addr,
                                  int len, int K, bool descended, data_type_t dtype);
-/* All options; dtype_flags 0 fp32, 1 int32, 2 uint32. */
+/* Sort with all options; dtype_flags: 0 fp32, 1 int32, 2 uint32. */
 void tpu_hau_sort_general(system_addr_t src_data_addr, system_addr_t src_idx_addr,
                           system_addr_t dst_data_addr, system_addr_t dst_idx_addr, int dtype_flags,
                           int len, int is_descend, int idx_enable, int idx_auto, int topk);
-/* Non-maximum suppression; formats undocumented. */
+/* Non-maximum suppression. Not supported: the formats are undocumented. */
 void tpu_hau_hard_nms(system_addr_t output_addr, system_addr_t input_addr, int box_num,
                       int keep_num);
 void tpu_hau_soft_nms(system_addr_t output_addr, system_addr_t iou_addr, system_addr_t score_addr,
                       float threshold, int box_num, int keep_num);
-/* Gather lines by index within [start, end] (inclusive), C outside if fill_const. */
+/* Gathers lines by indices in [start, end], inclusive. An index outside gives C if fill_const. */
 void tpu_hau_line_gather(system_addr_t output_addr, system_addr_t param_addr,
                          system_addr_t index_addr, scalar_t C, int line_num, int line_len,
                          int index_len, int start, int end, data_type_t dtype, bool fill_const);
-/* Controller cache maintenance; no-op in a twin. */
+/* Cache maintenance of the controller; does nothing here. */
 void tpu_invalidate_cache(system_addr_t address, unsigned long long size);
 void tpu_flush_cache(system_addr_t address, unsigned long long size);
-/* Controller cache line in bytes: 64. */
+/* Returns the bytes of a cache line of the controller: 64. */
 int tpu_cache_line_size(void);
-/* Memcpy / memset on the controller. */
+/* memcpy and memset on the controller. */
 void* tpu_kernel_memcpy(void* dst, const void* src, size_t n);
 void* tpu_kernel_memset(void* dst, int c, size_t n);
-/* Debug print of a local tensor. */
+/* Prints a local tensor, for debugging. */
 void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const dim4* shape,
                               const dim4* stride, data_type_t dtype);
 /* ---- Later additions of the API ---- */
 
-/* Typed forms of the functions of fp32 above; the functions take only DT_FP32 on the BM1684X.
- * Tables are those of the fp32 forms, rounded to the given type; tpu_bdc_fp_exp needs no table of
- * powers. */
+/* Forms with a type argument of the fp32 functions above. On the BM1684X they take only DT_FP32.
+ * The tables are those of the fp32 forms, rounded to the given type. tpu_bdc_fp_exp needs no table
+ * of powers. */
 void tpu_bdc_load_fp_exp_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_erf_coeff(local_addr_t coeff_addr, data_type_t dtype);
 void tpu_bdc_load_fp_log_coeff(local_addr_t coeff_addr, data_type_t dtype);
@@ -1732,36 +1743,37 @@ void tpu_gdma_system_set(system_addr_t dst_addr, scalar_t C, unsigned int count,
 void tpu_gdma_cpy_reduce_L12L2(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
                                int reduce_psum_op, int reduce_opcode);
-/* Waits like tpu_poll. */
+/* Waits as tpu_poll. */
 void tpu_poll_descriptor(void);
-/* One core: 1 work item in 1 group, both of index 0. */
+/* One core has 1 work item in 1 group; both have index 0. */
 int tpu_workitem_num(void);
 int tpu_workitem_index(void);
 int tpu_group_num(void);
 int tpu_group_index(void);
 
-/* What kernel objects refer to through TPUKERNEL_ASSERT: whether a failed assertion ends the
- * program, and a backtrace on standard output. */
+/* TPUKERNEL_ASSERT of compiled kernel objects refers to these. The first returns 1: a failed
+ * assertion ends the program. The second prints a backtrace on stdout. */
 int get_atomic_cmodel_assert_enable(void);
 void __print_trace(void);
-/* A failed assertion: exits with code 233, or leaves the kernel, whose launch fails, if
- * TPUTWIN_ASSERT=fail. */
+/* Handles a failed assertion: exits with code 233, or with TPUTWIN_ASSERT=fail leaves the kernel,
+ * whose launch then fails. */
 void tputwin_tpu_assert(const char* file, int line, const char* expression);
 
-/* Kernels run without a host program: open the chip, make it the thread's, fill its tables. */
+/* For kernels that run without a host program: cmodel_init opens the chip, makes it the thread's
+ * and fills its tables. */
 int cmodel_init(int node, unsigned long long global_size);
 void set_cur_nodechip_idx(int node);
 void tpu_kernel_init(int node);
 
 /* ---- Macros ---- */
 
-/* Makes a kernel known by its name before main, or when its library is loaded. */
+/* Registers a kernel by its name before main, or when its library is loaded. */
 #define TPUKERNEL_FUNC_REGISTER(func)                                         \
   __attribute__((constructor)) static void tpu_kernel_register_##func(void) { \
     tpu_register_kernel_func(#func, (tpu_kernel_func_t)(void (*)(void))func); \
   }
 
-/* The first argument of these is a format, in quotation marks. */
+/* The first argument of these macros is a format, in quotation marks. */
 #ifdef USING_CMODEL
 #define TPUKERNEL_LOG(...) printf(__VA_ARGS__)
 #define TPUKERNEL_ASSERT_INFO(condition, ...)                  \
@@ -1835,9 +1847,9 @@ void tpu_kernel_init(int node);
 #ifndef ALIGN_BYTES
 #define ALIGN_BYTES (EU_NUM * 4)
 #endif
-/* Helpers. MIN and MAX are spelled as headers of kernels spell them, since a second definition of
- * other tokens is a warning, with -Werror an error; with TPUTWIN_NO_HELPER_MACROS there are none of
- * these, for programs that define others. */
+/* Helper macros. MIN and MAX are spelled as in headers of kernels: a second definition with other
+ * tokens is a warning, with -Werror an error. Programs that define others define
+ * TPUTWIN_NO_HELPER_MACROS, and these are not defined. */
 #ifndef TPUTWIN_NO_HELPER_MACROS
 #ifndef MIN
 #define MIN(x, y) (((x)) < ((y)) ? (x) : (y))
@@ -1845,14 +1857,14 @@ void tpu_kernel_init(int node);
 #ifndef MAX
 #define MAX(x, y) (((x)) > ((y)) ? (x) : (y))
 #endif
-/* mask is a power of two less 1. */
+/* mask must be a power of two less 1. */
 #ifndef ALIGN_MASK
 #define ALIGN_MASK(x, mask) (((x) + (mask)) & ~(mask))
 #endif
 #ifndef ALIGN_MASK_DOWN
 #define ALIGN_MASK_DOWN(x, mask) ((x) & ~(mask))
 #endif
-/* a is a power of two. */
+/* a must be a power of two. */
 #ifndef ALIGN
 #define ALIGN(x, a) ALIGN_MASK(x, (__typeof__(x))(a)-1)
 #endif

@@ -1,8 +1,8 @@
 /*
- * CPU instructions whose parameters are longer than the 176 bytes of bmk1880_cpu_op: serialized
- * TensorOps often are. Up to 176 bytes both write the same descriptor; above, this one writes the long
- * form of a record, which carries its length in its header. The runtime and the dmabuf functions take
- * both. C99; link with libbmkernel.
+ * CPU instructions whose parameters exceed the 176 bytes of bmk1880_cpu_op, as serialized TensorOps
+ * often do. Up to 176 bytes both functions write the same descriptor. Above, this one writes the
+ * long form of a record, whose header holds its length. The runtime and the dmabuf functions take
+ * both forms. C99; link with libbmkernel.
  */
 #ifndef TPUTWIN_CPU_OP_H
 #define TPUTWIN_CPU_OP_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* op_name: 1 to 15 characters, the file name of the plugin without ".so". */
+/* op_name is the file name of the plugin without ".so", 1 to 15 characters. */
 void tputwin_cpu_op(bmk1880_context_t* ctx, const char* op_name, const void* params, size_t size);
 
 #ifdef __cplusplus

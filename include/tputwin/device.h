@@ -1,4 +1,4 @@
-// What a simulated chip does, instruction by instruction. C++11; link with libbmruntime.
+// Observation of a simulated chip, instruction by instruction. C++11; link with libbmruntime.
 //
 //   struct Print : tputwin::api::Observer {
 //     void on_instruction(const tputwin::api::Event& e) override {
@@ -24,7 +24,7 @@ enum class Engine { compute, cpu, dma };
 // Bytes [begin, end) of global memory, or of one lane of local memory.
 struct Range {
   bool local;
-  bool written;   // else read
+  bool written;   // false: read
   uint32_t lane;  // 0 for global memory
   uint64_t begin, end;
 };
@@ -34,8 +34,9 @@ struct Event {
   std::string name;  // "conv2d"
   std::string text;  // the line that `tputwin disasm` prints
   Engine engine;
-  uint32_t id;          // number on its engine
-  uint32_t wait;        // number on the other engine it waited for; 0: none
+  uint32_t id;  // number on its engine
+  // Number on the other engine that it waited for; 0: none.
+  uint32_t wait;
   uint64_t cycles;      // predicted, see docs/timing.md
   uint64_t operations;  // multiply-accumulates or element operations
   uint64_t bytes_read;  // sizes of the ranges below
@@ -46,23 +47,23 @@ struct Event {
 class Observer {
  public:
   virtual ~Observer() {}
-  // After the instruction ran, on the thread that launched it. It must not call the runtime.
+  // Called after the instruction ran, on the thread that launched it. It must not call the runtime.
   virtual void on_instruction(const Event& event) = 0;
 };
 
-// In which order engines are served; every one is legal for a program whose waits are right.
+// Order in which engines are served. Every order is legal for a program whose waits are right.
 enum class Schedule { program, compute_first, dma_first, shuffled };
 
-// The chip a context is bound to. A value: copies mean the same chip. Calls on a context that is
-// not bound do nothing and return false; the reason is in tputwin_last_error().
+// The chip that a context is bound to. Copies refer to the same chip. Calls on a context that is
+// not bound do nothing and return false; tputwin_last_error() returns the reason.
 class Device {
  public:
   explicit Device(bmctx_t ctx) : ctx_(ctx) {}
-  // Not owned; must stay until removed, or until the device is closed.
+  // The observer is not owned. It must exist until it is removed or the device is closed.
   bool add_observer(Observer* observer);
   bool remove_observer(Observer* observer);
   bool set_schedule(Schedule schedule, uint64_t seed = 1);
-  // Whether a warning is an error. Default: the environment variable TPUTWIN_STRICT.
+  // Makes warnings errors. The default is the environment variable TPUTWIN_STRICT.
   bool set_strict(bool strict);
 
  private:

@@ -1,13 +1,13 @@
 /*
- * Commands as they are, in any kernel of the BM1684X or BM1684 on the twin: for what compilers do
- * and no call of the TPUKernel or OKKernel says. `tputwin lift` writes them where it has to. C99
- * and C++; link with libbmlib, which libtpukernel does.
+ * Raw commands in kernels of the BM1684X or BM1684 on the simulator: for commands of compilers that
+ * no call of TPUKernel or OKKernel issues. `tputwin lift` writes them where it must. C99 and C++;
+ * link with libbmlib, which libtpukernel does.
  *
- * A command is its 32-bit words, in the form and with the fields that docs/bmodel168x.md tells of.
- * Its own number and the one that it waits for are not looked at: like every call, the command
- * waits for what the kernel did before, or in a parallel section for its engine and for what was
- * before the section. It is decoded and checked as those of models are; what is not understood, or
- * breaks a rule, is an error of the launch.
+ * A command is given as its 32-bit words, in the form and with the fields of docs/bmodel168x.md.
+ * Its own number and the number that it waits for are ignored. As every call, the command waits for
+ * all earlier commands of the kernel; in a parallel section, for those of its engine and those
+ * before the section. It is decoded and checked as commands of models are. A command that cannot be
+ * decoded or breaks a rule is an error of the launch.
  */
 #ifndef TPUTWIN_RAW_COMMAND_H
 #define TPUTWIN_RAW_COMMAND_H
@@ -16,15 +16,15 @@
 extern "C" {
 #endif
 
-/* An address of global memory in a command of the GDMA, and where that memory lies in truth. */
+/* An address of global memory in a command of the GDMA, and the actual address of that memory. */
 typedef struct {
   unsigned long long compiled, address;
 } tputwin_moved_t;
 
-/* A command of the tensor engine: `bytes` is its length, a multiple of 4. */
+/* Issues a command of the tensor engine. `bytes` is its length, a multiple of 4. */
 void tputwin_bdc_command(const unsigned int* words, unsigned int bytes);
-/* A command of the GDMA. Each operand in global memory whose first byte is at `compiled` of one of
- * the `count` pairs lies at its `address`; others lie where the command says. */
+/* Issues a command of the GDMA. An operand in global memory whose first byte is at `compiled` of
+ * one of the `count` pairs is at `address` of that pair; others are at the command's addresses. */
 void tputwin_gdma_command(const unsigned int* words, unsigned int bytes,
                           const tputwin_moved_t* moved, unsigned int count);
 
