@@ -12,7 +12,7 @@ extern "C" {
 
 /* Adds the bases (offsets in global memory) to the global addresses of GDMA records flagged as
  * neuron or weight, in place, and clears the flags: a second call changes nothing. chip_version
- * is 1880. A buffer that does not parse is left as it is; see tputwin/error.h for the reason. */
+ * must be 1880. A buffer that does not parse is not changed; tputwin/error.h returns the reason. */
 void bm_cmdbuf_relocate(u32 chip_version, uint8_t* cmdbuf, size_t len, uint64_t gmem_input_base,
                         uint64_t gmem_weight_base);
 /* Prints one line per record to stdout. */

@@ -76,7 +76,7 @@ typedef u32 ctrl_t;
 #define CTRL_KFLIP (1u << 9)      /* flip the kernel (other chips) */
 #define CTRL_WEIGHT (1u << 10)    /* the global address is relative to the weight area */
 #define CTRL_NEURON (1u << 11)    /* the global address is relative to the neuron area */
-#define CTRL_WINOGRAD (1u << 12)  /* turn 3x3 kernels into winograd form while loading */
+#define CTRL_WINOGRAD (1u << 12)  /* convert 3x3 kernels to winograd form */
 #define CTRL_WINOGRAD_SCALE_FACTOR (1u << 28) /* unit of the scale factor in bits 28..31 */
 
 /* Engines, as numbered in cmd_hdr_t. */
@@ -86,7 +86,7 @@ typedef u32 ctrl_t;
 #define ENGINE_CDMA 3
 #define ENGINE_END 4
 
-/* Header of a record in a command buffer; the descriptor follows. Records lie back to back.
+/* Header of a record in a command buffer; the descriptor follows. Records follow without gaps.
  * (Guide 3.3) */
 #define BM_CMB_HDR_MAGIC 0xA5
 #define BM_CMB_HDR_FLAG_NEURON 1
@@ -102,10 +102,10 @@ __extension__ typedef struct __attribute__((packed)) {
   u8 cmd[0];
 } cmd_hdr_t;
 
-/* Bytes of the descriptor after the header. */
+/* Returns the bytes of the descriptor after the header. */
 static inline u32 cmd_hdr_len(const cmd_hdr_t* hdr) { return hdr->len ? hdr->len : hdr->mask; }
 
-/* Header of a dmabuf, the form the device's firmware runs. */
+/* Header of a dmabuf, the form that the device's firmware runs. */
 typedef struct __attribute__((packed)) {
   u32 magic;
   u32 dmabuf_size;
@@ -125,11 +125,12 @@ typedef struct {
   u32 lmem_bank_size; /* bytes of a bank */
 } bmk_chip_info_t;
 
-/* What a context is made of. The guide lists the members in another order: assign by name. */
+/* Arguments of a new context. The guide lists the members in another order: assign by name. */
 typedef struct {
   u32 chip_version; /* 1880 */
   u32 cmdbuf_size;  /* bytes */
-  u8* cmdbuf;       /* owned by the caller, outlives the context */
+  /* owned by the caller, must outlive the context */
+  u8* cmdbuf;
 } bmk_info_t;
 
 /* Shape of a tensor (dim 4) or matrix (dim 2). Extents of operands are 1..4095. */
@@ -148,13 +149,13 @@ __extension__ typedef struct {
 } shape_t;
 
 shape_t shape_t4(int n, int c, int h, int w);
-/* dim 3 with n = 1. */
+/* Returns a shape of dim 3 with n = 1. */
 shape_t shape_t3(int d3, int d2, int d1);
-/* Matrix. */
+/* Returns the shape of a matrix. */
 shape_t shape_t2(int row, int col);
-/* Matrix of one row. */
+/* Returns the shape of a matrix of one row. */
 shape_t shape_t1(int len);
-/* Same dim and same extents. */
+/* Returns true if dims and extents are equal. */
 bool shape_equal(shape_t s1, shape_t s2);
 
 /* Distance between neighbours along each axis, in elements (bytes). */
@@ -200,11 +201,11 @@ typedef union {
 } opd_t;
 
 /* A tensor or matrix in local memory. Programs may change shape, stride, aligned and fmt between
- * calls; a call looks at the values of that moment. A stride that is not NULL overrides aligned.
- * (Guide 4, "tensor_lmem") */
+ * calls; a call uses the current values. A stride that is not NULL overrides aligned. (Guide 4,
+ * "tensor_lmem") */
 typedef struct {
   tl_type type;
-  opd_t operand; /* laddr: where element 0 is */
+  opd_t operand; /* laddr: address of element 0 */
   shape_t shape;
   stride_t* stride;
   bool aligned;
@@ -227,7 +228,7 @@ static inline bool tl_is_prealloc(const tensor_lmem* t) {
 static inline bool tl_is_matrix(const tensor_lmem* t) {
   return t->shape.dim == 1 || t->shape.dim == 2;
 }
-/* Start address; LADDR_INVALID for constants. */
+/* Returns the start address; LADDR_INVALID for constants. */
 static inline laddr_t tl_address(const tensor_lmem* t) {
   return tl_is_const(t) ? LADDR_INVALID : t->operand.laddr;
 }
@@ -247,17 +248,17 @@ static inline u32 tg_matrix_col(const tensor_gmem* t) { return t->shape.col; }
 #define UNUSED(x) (void)(x)
 #endif
 
-/* numerator / denominator, rounded up. */
+/* Returns numerator / denominator, rounded up. */
 static inline int ceiling_func(int numerator, int denominator) {
   return (numerator + denominator - 1) / denominator;
 }
-/* numerator / 2^shift, rounded up. */
+/* Returns numerator / 2^shift, rounded up. */
 static inline int ceiling_func_shift(int numerator, int shift) {
   return (numerator + (1 << shift) - 1) >> shift;
 }
-/* Smallest multiple of n that is not below x. */
+/* Returns the smallest multiple of n that is not below x. */
 static inline u64 align_up(u64 x, u64 n) { return (x + n - 1) / n * n; }
-/* Number of trailing zero bits; 64 for 0. */
+/* Returns the number of trailing zero bits; 64 for 0. */
 static inline int get_num_shift(u64 num) {
   int shift = 0;
   while (shift < 64 && !((num >> shift) & 1)) ++shift;

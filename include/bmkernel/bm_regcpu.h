@@ -25,10 +25,12 @@ extern "C" {
 /* The counts and offsets are 0 in a command buffer; conversion to a dmabuf fills them. */
 __extension__ typedef struct __attribute__((packed)) {
   u32 op_type;
-  u32 num_bd;      /* BD commands of this segment */
-  u32 num_gdma;    /* GDMA commands of this segment */
-  u32 offset_bd;   /* of the segment's BD run, in units of 256 bytes */
-  u32 offset_gdma; /* of the segment's GDMA run, in units of 64 bytes */
+  u32 num_bd;   /* BD commands of this segment */
+  u32 num_gdma; /* GDMA commands of this segment */
+  /* start of its BD commands, in units of 256 bytes */
+  u32 offset_bd;
+  /* start of its GDMA commands, in units of 64 bytes */
+  u32 offset_gdma;
   u32 reserved[2];
   union {
     char str[CPU_OP_TEXT_BYTES]; /* CPU_OP_SYNC */

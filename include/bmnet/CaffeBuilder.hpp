@@ -1,4 +1,4 @@
-// The path that the guide's samples use.
+// Header at the path that the guide's samples use.
 #ifndef BMNET_CAFFEBUILDER_HPP
 #define BMNET_CAFFEBUILDER_HPP
 

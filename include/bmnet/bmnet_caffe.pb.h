@@ -1,10 +1,10 @@
-// Caffe's messages, bmnet::caffe. A program may bring classes of its own, generated from its copy
-// of bmnet_caffe.proto with further fields, and link their bmnet_caffe.pb.cc: its folder comes
-// before ours in the include path, its header being bmnet_caffe.pb.h or bmnet/bmnet_caffe.pb.h
-// there.
+// Caffe's messages, bmnet::caffe. A program may use its own classes, generated from its copy of
+// bmnet_caffe.proto with further fields. It then links their bmnet_caffe.pb.cc, and its folder
+// comes before ours in the include path; the header there is bmnet_caffe.pb.h or
+// bmnet/bmnet_caffe.pb.h.
 //
-// Else these are the compiler's messages, which protobuf and the linker know under another name
-// (tputwin.caffe), so that both may live in one process.
+// Otherwise these are the compiler's messages. protobuf and the linker know them under another name
+// (tputwin.caffe), so that both may exist in one process.
 #ifndef BMNET_BMNET_CAFFE_PB_H
 #define BMNET_BMNET_CAFFE_PB_H
 
@@ -14,7 +14,7 @@
 #endif
 #endif
 
-// What protoc guards the program's header by.
+// The include guard that protoc writes into the program's header.
 #ifndef GOOGLE_PROTOBUF_INCLUDED_bmnet_5fcaffe_2eproto
 #define GOOGLE_PROTOBUF_INCLUDED_bmnet_5fcaffe_2eproto
 

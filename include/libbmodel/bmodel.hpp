@@ -8,14 +8,14 @@
 
 namespace bmodel {
 
-// Writes the message to a file. BM_ERR_DATA: a required field is missing or a rule of the container
-// is broken; BM_ERR_FAILURE: the file cannot be written.
+// Writes the message to a file. Returns BM_ERR_DATA if a required field is missing or a rule of the
+// container is broken, BM_ERR_FAILURE if the file cannot be written.
 bmerr_t save(const Model& model, const std::string& filename);
 
-// The model as JSON text on standard output; blobs are shown by their size.
+// Prints the model as JSON text on standard output; blobs are shown by their size.
 void print(const Model& model);
 
-// Writes the parts of the model to files of the working directory: NET.json, NET_weight_0.bin,
+// Writes the parts of the model to files in the working directory: NET.json, NET_weight_0.bin,
 // NET_cmdbuf_0.bin, NET_OPERATOR_x86_64.so, ...
 void split(const Model& model);
 

@@ -1,8 +1,8 @@
-// BMRuntime for C++: networks that take and give blobs. (SDK 1.1; C++11)
+// BMRuntime for C++: networks with blobs as inputs and outputs. (SDK 1.1; C++11)
 //
-// All Net objects of a process share one context. When float blobs go into an int8 network they
-// are quantized with the input thresholds, and the outputs come back as floats; otherwise outputs
-// keep the format of the network.
+// All Net objects of a process share one context. Float blobs that are inputs of an int8 network
+// are quantized with the input thresholds, and the outputs are floats. Otherwise outputs keep the
+// format of the network.
 #ifndef LIBBMRUNTIME_BMRUNTIME_HPP
 #define LIBBMRUNTIME_BMRUNTIME_HPP
 
@@ -14,7 +14,7 @@
 
 namespace bmruntime {
 
-// A tensor in system memory, not owned.
+// A tensor in system memory. The class does not own the memory.
 class Blob {
  public:
   Blob();
@@ -24,7 +24,7 @@ class Blob {
   uint32_t fmt() const { return fmt_; }
   size_t count() const;  // elements
   size_t size() const;   // bytes
-  void dump() const;     // shape, format and elements to stdout
+  void dump() const;     // prints shape, format and elements to stdout
 
  private:
   void* data_;
@@ -40,12 +40,12 @@ class Net {
   Net(const Net&) = delete;
   Net& operator=(const Net&) = delete;
 
-  // Selects the variety by the shapes of the inputs and runs it: 0, or negative on error. Several
-  // threads may call it at the same time; they run one after the other.
+  // Selects the variety by the shapes of the inputs and runs it. Returns 0, or a negative number on
+  // error. Several threads may call it at a time; they run one after the other.
   int forward(std::vector<Blob>& inputs);
-  // An output of the calling thread's last forward, or, if this thread has not called forward, of
-  // the last one of any thread. nullptr if there is none of that name. The blob is valid until the
-  // thread whose forward made it calls forward again.
+  // Returns an output of the calling thread's last forward. If this thread has not called forward,
+  // it is an output of the last forward of any thread. Returns nullptr if there is none of that
+  // name. The blob is valid until the thread whose forward made it calls forward again.
   Blob* output(const std::string& name);
 
  private:

@@ -15,8 +15,9 @@ extern "C" {
 
 /* *p_bk_ctx becomes a bmk1880_context_t*. Its command buffer holds up to 1 GiB of commands. */
 bmerr_t bmruntime_bmkernel_create(bmctx_t ctx, bmkernel_handle_t** p_bk_ctx);
-/* Runs what this thread's kernel holds and empties it. Local memory and its allocations persist.
- * If a call since the last submit broke a contract, nothing runs. Errors: <tputwin/error.h>. */
+/* Runs the commands of this thread's kernel and empties its buffer. Local memory and its
+ * allocations persist. If a call since the last submit broke a contract, nothing runs. Errors:
+ * <tputwin/error.h>. */
 void bmruntime_bmkernel_submit(bmctx_t ctx);
 void bmruntime_bmkernel_submit_pio(bmctx_t ctx);
 void bmruntime_bmkernel_destroy(bmctx_t ctx);

@@ -2,17 +2,17 @@
  * BMRuntime: compiled networks. (BMRuntime Library User Guide 4.29-4.49, BMNNSDK API v1; C99 and
  * C++11)
  *
- * A network has one variety per set of input shapes it was compiled for. Inputs and outputs are
- * raw NCHW bytes; x = q * threshold / 128 for int8. Neuron memory is recycled between layers, so
- * the input must be loaded before each run. Arrays handed out belong to the network and live until
+ * A network has one variety per set of input shapes that it was compiled for. Inputs and outputs
+ * are raw NCHW bytes; x = q * threshold / 128 for int8. Layers reuse neuron memory, so that the
+ * input must be loaded before each run. Returned arrays belong to the network and are valid until
  * bmnet_cleanup.
  *
- * Threads: every function may be called by several threads at the same time, also on one network.
- * Calls on the networks of one device run one after the other, and bmnet_inference is one such
- * call: its outputs are those of its inputs. The selected variety and the neuron memory belong to
- * the network, not to the thread. So threads that call bmnet_load_input, bmnet_run and
- * bmnet_store_output in turn, or select different varieties, each need a network of their own or a
- * lock around the sequence.
+ * Threads: several threads may call every function at the same time, also on one network. Calls on
+ * networks of one device run one after the other. bmnet_inference is one call, so that its outputs
+ * belong to its inputs. The selected variety and the neuron memory belong to the network, not to
+ * the thread. Threads that call bmnet_load_input, bmnet_run and bmnet_store_output one after the
+ * other, or select different varieties, each need a network of their own or a lock around the
+ * sequence.
  */
 #ifndef LIBBMRUNTIME_BMRUNTIME_BMNET_H
 #define LIBBMRUNTIME_BMRUNTIME_BMNET_H
@@ -69,46 +69,46 @@ typedef struct {
 
 /* Allocates memory, relocates, loads. The parts may be freed afterwards. */
 bmerr_t bmnet_register(bmctx_t ctx, bmnet_info_t* info, bmnet_t* net);
-/* Without weight and neuron memory: import both, then bmnet_load_cmdbuf. */
+/* Registers without weight and neuron memory: import both, then call bmnet_load_cmdbuf. */
 bmerr_t bmnet_register_noalloc(bmctx_t ctx, bmnet_info_t* info, bmnet_t* net);
 bmerr_t bmnet_register_bmodel(bmctx_t ctx, const char* bmodel, bmnet_t* net);
 bmerr_t bmnet_register_bmodel_data(bmctx_t ctx, uint8_t* data, size_t size, bmnet_t* net);
-/* Frees everything but imported memory. */
+/* Frees all memory except imported memory. */
 void bmnet_cleanup(bmnet_t net);
 
-/* Imported memory stays the caller's; own memory it replaces is freed. bmnet_load_cmdbuf must
+/* Imported memory stays the caller's; own memory that it replaces is freed. bmnet_load_cmdbuf must
  * follow. */
 bmerr_t bmnet_import_weight_devmem(bmnet_t net, bmmem_device_t weight_mem);
 bmerr_t bmnet_import_neuron_devmem(bmnet_t net, bmmem_device_t neuron_mem);
-/* Relocates commands to the memory in force and makes them those of the selected variety. */
+/* Relocates commands to the current memory and makes them those of the selected variety. */
 bmerr_t bmnet_load_cmdbuf(bmnet_t net, const uint8_t* cmdbuf, int size);
 
 /* ---- Shapes ---- */
 
-/* Selects the variety with this input shape. Without one: error, and the selection stays. A
- * network with one variety is selected from the start. */
+/* Selects the variety with this input shape. If there is none, the call fails and the selection
+ * stays. A network with one variety is selected from the start. */
 bmerr_t bmnet_set_input_shape(bmnet_t net, shape_t input_shape);
-/* The variety with exactly these `num` input shapes. */
+/* Selects the variety with exactly these `num` input shapes. */
 bmerr_t bmnet_set_input_shape2(bmnet_t net, shape_t* input_shape, int num);
-/* The first `num` input shapes of the selected variety. */
+/* Fills in the first `num` input shapes of the selected variety. */
 bmerr_t bmnet_get_input_shape(bmnet_t net, shape_t* input_shape, int num);
 bmerr_t bmnet_get_output_info(bmnet_t net, bmnet_output_info_t* output_info);
-/* Of the selected variety; of the first before a selection. NULL on error. */
+/* Describe the selected variety, before a selection the first. They return NULL on error. */
 bmnet_input_info_t* bmnet_get_input_info(bmnet_t net);
 bmnet_model_info_t* bmnet_get_model_info(bmnet_t net);
-/* Threshold of the (first) input. */
+/* Returns the threshold of the (first) input. */
 float bmnet_get_input_threshold(bmnet_t net);
-/* The spelling of some releases. */
+/* As bmnet_get_input_threshold, in the spelling of some releases. */
 float bmmet_get_input_threshold(bmnet_t net);
 
 /* ---- Running ---- */
 
-/* All inputs, one after the other. */
+/* Loads all inputs, one after the other. */
 bmerr_t bmnet_load_input(bmnet_t net, uint8_t* input);
-/* Only the first `size` bytes of them. */
+/* Loads only the first `size` bytes of the inputs. */
 bmerr_t bmnet_load_part_input(bmnet_t net, uint8_t* input, size_t size);
 bmerr_t bmnet_run(bmnet_t net);
-/* All outputs, one after the other. */
+/* Stores all outputs, one after the other. */
 bmerr_t bmnet_store_output(bmnet_t net, uint8_t* output);
 /* Load, run, store. */
 bmerr_t bmnet_inference(bmnet_t net, uint8_t* input, uint8_t* output);
@@ -121,7 +121,7 @@ bmerr_t bmnet_inference_once(bmctx_t ctx, uint8_t* input, uint8_t* output, uint3
 bmerr_t bmnet_load_neuron(bmnet_t net, uint64_t neuron_offset, int neuron_size, uint8_t* neuron);
 bmerr_t bmnet_store_neuron(bmnet_t net, uint64_t neuron_offset, int neuron_size, uint8_t* neuron);
 
-/* Handles; input and output are views of neuron memory for the selected variety. */
+/* Return handles; input and output are views of neuron memory for the selected variety. */
 bmmem_device_t bmnet_weight_devmem(bmnet_t net);
 bmmem_device_t bmnet_neuron_devmem(bmnet_t net);
 bmmem_device_t bmnet_input_devmem(bmnet_t net);

@@ -1,8 +1,8 @@
 /*
  * Dump helpers and log macros of the vendor SDK. C99 and C++11.
  *
- * The vendor's header brings glog into C++ programs; this one does not, and offers the same macro
- * names on stderr. A program that wants glog includes it first: names already defined are kept.
+ * The vendor's header includes glog in C++ programs. This one does not; it defines the macro names
+ * on stderr. A program that uses glog includes it first: names that exist already are kept.
  */
 #ifndef LIBBMUTILS_BM_DEBUG_H
 #define LIBBMUTILS_BM_DEBUG_H
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* To stdout: the description, then the bytes, 16 a line. */
+/* Prints to stdout: the description, then the bytes, 16 a line. */
 void dump_hex(const char* desc, void* addr, int len);
-/* To stdout: the description and shape, then one line of values per image row. */
+/* Prints to stdout: the description and shape, then one line of values per image row. */
 void dump_data_float(const char* desc, void* addr, int n, int c, int h, int w);
 /* Absolute values. */
 void dump_data_float_abs(const char* desc, void* addr, int n, int c, int h, int w);
@@ -36,7 +36,7 @@ void write_string_file(const char* str, const char* file_name);
 }
 #endif
 
-/* Stops the program when `cond` is false. */
+/* Stops the program if `cond` is false. */
 #define BM_ASSERT(cond)                                                                          \
   do {                                                                                           \
     if (!(cond)) {                                                                               \
@@ -54,8 +54,7 @@ void write_string_file(const char* str, const char* file_name);
   do {                     \
   } while (0)
 
-/* printf-style, by module and level. TRACE and DBG say something only where BM_DEBUG_VERBOSE is
- * defined. */
+/* printf-style, by module and level. TRACE and DBG print only if BM_DEBUG_VERBOSE is defined. */
 #ifdef BM_DEBUG_VERBOSE
 #define BM_DEBUG_FINE(tag, ...) BM_DEBUG_LOG(tag, __VA_ARGS__)
 #else
@@ -82,7 +81,7 @@ void write_string_file(const char* str, const char* file_name);
 #ifdef __cplusplus
 #include <iostream>
 
-/* A line to stderr, streamed: LOGI << "n = " << n; */
+/* A streamed line on stderr: LOGI << "n = " << n; */
 namespace bm_debug {
 class Line {
  public:

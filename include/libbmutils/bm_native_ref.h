@@ -2,8 +2,8 @@
  * Reference functions for checking results on the host. C99 and C++11.
  *
  * Tensors are dense NCHW arrays, weights (oc, ic, kh, kw). The int8 functions compute as the chip
- * does: exact sums, then a right shift that rounds half up, then saturation. Their argument lists
- * are this project's: the vendor documents only the names.
+ * does: exact sums, then a right shift that rounds half up, then saturation. The vendor documents
+ * only the names; the argument lists are those of this project.
  */
 #ifndef LIBBMUTILS_BM_NATIVE_REF_H
 #define LIBBMUTILS_BM_NATIVE_REF_H
@@ -26,9 +26,10 @@ typedef struct {
   int dilation_h, dilation_w; /* 1: none */
 } native_window_t;
 
-/* Extent after inserting ins_h zeros between rows, ins_h_l after the last, and padding. */
+/* Returns the extent after inserting ins_h zeros between rows, ins_h_l after the last, and
+ * padding. */
 int calc_dilute_hw(int h, int ins_h, int ins_h_l, int pad_h_b, int pad_h_t);
-/* Output extent of a window of khw on hw elements. */
+/* Returns the output extent of a window of khw on hw elements. */
 int calc_output_hw(int hw, int khw, int stride);
 
 /* bias may be NULL. */
@@ -62,15 +63,15 @@ void fill_int_with_int8(int* dst, const int8_t* src, int size);
 void fill_int_with_uint8(int* dst, const uint8_t* src, int size);
 void fill_int_with_int16(int* dst, const int16_t* src, int size);
 
-/* c[i] = a[i] * b[i]; returns the sum. */
+/* Computes c[i] = a[i] * b[i]; returns the sum. */
 int64_t inner_product(const int* a, const int* b, int len, int* c);
 
-/* Shift right (rounding half up unless round_floor), then saturate to signed or unsigned. */
+/* Shifts right (rounding half up unless round_floor), then saturates to signed or unsigned. */
 void satu_2_8bit(const int* buf, int len, int8_t* out, int rshift, int round_floor, int sign);
 void satu_2_16bit(const int* buf, int len, int16_t* out, int rshift, int round_floor, int sign);
 
-/* 0 if equal (floats: within delta, relative above 1), else -1 and a line on stderr about the first
- * difference. */
+/* Return 0 if equal (floats: within delta, relative above 1). Otherwise they return -1 and print a
+ * line on stderr about the first difference. */
 int array_cmp_float(const char* info, const float* expected, const float* actual, int len,
                     float delta);
 int array_cmp_int(const char* info, const int* expected, const int* actual, int len);

@@ -70,21 +70,21 @@ typedef struct {
 #undef BM1880_FIELD
 } gdma_reg_t;
 
-/* What a descriptor holds before a call fills it. */
+/* Sets the values of a descriptor before a call fills it. */
 static inline void reset_gdma_reg(gdma_reg_t* r) {
 #define BM1880_FIELD(name, first, width, reset) r->name = reset;
   BM1880_GDMA_FIELDS(BM1880_FIELD)
 #undef BM1880_FIELD
 }
 
-/* Words of a descriptor to fields. */
+/* Converts the words of a descriptor to fields. */
 static inline void parse_gdma_reg(gdma_reg_t* r, const u32* words) {
 #define BM1880_FIELD(name, first, width, reset) r->name = bm1880_get_bits(words, first, width);
   BM1880_GDMA_FIELDS(BM1880_FIELD)
 #undef BM1880_FIELD
 }
 
-/* Fields to the words of a descriptor. */
+/* Converts fields to the words of a descriptor. */
 static inline void emit_gdma_reg(const gdma_reg_t* r, u32* words) {
   int i;
   for (i = 0; i < GDMA_DESC_WORDS; ++i) words[i] = 0;

@@ -1,15 +1,17 @@
 /*
- * BMKernel for the BM1880: turns calls into commands of the tensor engine and the DMA engine.
+ * BMKernel for the BM1880: converts calls to commands of the tensor engine and the DMA engine.
  *
- * A call that breaks one of its rules does nothing (and returns NULL if it returns a pointer); the
- * reason can be read through tputwin/error.h. Numbers in brackets are sections of the BMKernel 1880
- * Guide.
+ * A call that breaks one of its rules does nothing (and returns NULL if it returns a pointer);
+ * tputwin/error.h returns the reason. Numbers in brackets are sections of the BMKernel 1880 Guide.
  *
- * Common rules of the operations: extents of local tensors are 1..4095, h and w of tensors at most
- * 1024; formats are FMT_I8 and FMT_U8; a result is unsigned exactly if every input is unsigned,
- * unless the operation says otherwise, and its fmt must say so; results saturate to their type;
- * right shifts are 0..31 and round half up. A pair x_high, x_low of equally shaped tensors holds
- * the two bytes of 16-bit values, the low part at the lower address.
+ * Common rules of the operations:
+ * - Extents of local tensors are 1..4095, h and w of tensors at most 1024.
+ * - Formats are FMT_I8 and FMT_U8.
+ * - Unless the operation documents something else, a result is unsigned exactly if every input is
+ *   unsigned, and its fmt must agree.
+ * - Results saturate to their type; right shifts are 0..31 and round half up.
+ * - A pair x_high, x_low of equally shaped tensors holds the two bytes of 16-bit values, the low
+ *   part at the lower address.
  */
 #ifndef BMKERNEL_BM1880_BMKERNEL_1880_H
 #define BMKERNEL_BM1880_BMKERNEL_1880_H
@@ -34,8 +36,8 @@ typedef struct ec_desc bmk1880_op_t;
 
 bmk1880_chip_info_t bmk1880_chip_info(void);
 
-/* A new context in serial mode that writes into info->cmdbuf. chip_version must be 1880, cmdbuf not
- * NULL and cmdbuf_size above 0. NULL on error. [3.1] */
+/* Returns a new context in serial mode that writes into info->cmdbuf. chip_version must be 1880,
+ * cmdbuf not NULL and cmdbuf_size above 0. Returns NULL on error. [3.1] */
 bmk1880_context_t* bmk1880_register(bmk1880_info_t* info);
 /* Frees the context and its tensors, not the buffer. [3.2] */
 void bmk1880_cleanup(bmk1880_context_t* ctx);
@@ -45,8 +47,8 @@ u8* bmk1880_acquire_cmdbuf(bmk1880_context_t* ctx, u32* size);
 /* Empties the buffer and returns to serial mode. Local memory allocations stay. [3.4] */
 void bmk1880_reset(bmk1880_context_t* ctx);
 
-/* Between the two calls commands of different engines are not ordered among themselves.
- * [3.5, 3.6] */
+/* Between the two calls, commands of different engines are not ordered among themselves. [3.5,
+ * 3.6] */
 void bmk1880_parallel_enable(bmk1880_context_t* ctx);
 void bmk1880_parallel_disable(bmk1880_context_t* ctx);
 
@@ -60,13 +62,15 @@ void bmk1880_set_stream(bmk1880_context_t* ctx, int i);
  * [3.10] */
 void bmk1880_add_dependency(bmk1880_context_t* ctx, bmk1880_op_t* before, bmk1880_op_t* after);
 
-/* An operator the host runs: op_name (15 characters count) and size (at most 176) bytes of
- * parameters it understands. All engines are idle before and after. */
+/* Appends an operator that the host runs: op_name (at most 15 characters are significant) with size
+ * (at most 176) bytes of parameters in the operator's own format. All engines are idle before and
+ * after. */
 void bmk1880_cpu_op(bmk1880_context_t* ctx, const char* op_name, char* params, int size);
 
-/* The form of a command buffer that the device's firmware runs. size: bytes that convert writes.
- * relocate: turns the offsets into addresses of an image at dmabuf_devaddr in global memory.
- * BM_ERR_INVALID_ARGUMENT for NULL, BM_ERR_DATA for a buffer that does not parse. */
+/* Conversion of a command buffer to the form that the device's firmware runs. size returns the
+ * bytes that convert writes. relocate replaces the offsets by addresses of an image at
+ * dmabuf_devaddr in global memory. Returns BM_ERR_INVALID_ARGUMENT for NULL, BM_ERR_DATA for a
+ * buffer that does not parse. */
 bmerr_t bmk1880_dmabuf_size(uint8_t* cmdbuf, size_t sz, size_t* psize);
 bmerr_t bmk1880_dmabuf_convert(uint8_t* cmdbuf, size_t sz, uint8_t* dmabuf);
 bmerr_t bmk1880_dmabuf_relocate(uint8_t* dmabuf, u64 dmabuf_devaddr);
@@ -75,8 +79,8 @@ void bmk1880_dmabuf_dump(uint8_t* dmabuf);
 
 /* ---- Local memory [4.7-4.11] ---- */
 
-/* Allocates from the stack of local memory; aligned start and strides with CTRL_AL. NULL if it does
- * not fit. [4.9] */
+/* Allocates from the stack of local memory; with CTRL_AL the start and the strides are aligned.
+ * Returns NULL if the tensor does not fit. [4.9] */
 tensor_lmem* bmk1880_tl_alloc(bmk1880_context_t* ctx, shape_t s, fmt_t fmt, u32 ctrls);
 /* Allocates from one bank; the common stack then ends below the lowest bank in use. [4.10] */
 tensor_lmem* bmk1880_tl_alloc_bank(bmk1880_context_t* ctx, u32 bank_id, shape_t s, fmt_t fmt,
@@ -87,32 +91,33 @@ tensor_lmem* bmk1880_tl_prealloc_align(bmk1880_context_t* ctx, laddr_t la, shape
 /* Frees a tensor of any of the four. Allocated ones are freed in reverse order. [4.11] */
 void bmk1880_tl_free(bmk1880_context_t* ctx, tensor_lmem* t);
 
-/* A shape as the hardware sees it: matrices become (row, blocks, 1, columns of a block). */
+/* Fills in the shape as the hardware sees it: matrices become (row, blocks, 1, columns of a
+ * block). */
 void bmk1880_tl_shape_to_nchw(const bmk1880_context_t* ctx, shape_t s, int* n, int* c, int* h,
                               int* w);
-/* Bytes per lane. */
+/* Return the bytes per lane. */
 int bmk1880_tl_shape_to_size(const bmk1880_context_t* ctx, shape_t s, bool aligned, fmt_t fmt);
 int bmk1880_tl_size(const bmk1880_context_t* ctx, tensor_lmem* t);
-/* BITS in global memory: the number of elements times the width of one, as the chip's own library
- * returns it. */
+/* Returns BITS in global memory: the number of elements times the width of one, as the chip's own
+ * library does. */
 size_t bmk1880_tg_shape_to_size(shape_t s, fmt_t fmt);
 
 /* ---- Data movement [4.12-4.18] ---- */
 
-/* Within global memory. Both tensors or both matrices, equal counts, elements in index order;
- * CTRL_TP (tensors): dst(c,n,h,w) = src(n,c,h,w). [4.12] */
+/* Copies within global memory. Both must be tensors or both matrices, with equal counts; elements
+ * are taken in index order. CTRL_TP (tensors): dst(c,n,h,w) = src(n,c,h,w). [4.12] */
 bmk1880_op_t* bmk1880_gdma_copy_gmem(bmk1880_context_t* ctx, tensor_gmem* dst, tensor_gmem* src,
                                      ctrl_t ctrls);
-/* Within local memory. Aligned tensors of equal counts. [4.13] */
+/* Copies within local memory. Tensors must be aligned and have equal counts. [4.13] */
 bmk1880_op_t* bmk1880_gdma_copy_lmem(bmk1880_context_t* ctx, tensor_lmem* dst, tensor_lmem* src);
-/* Between the default strided array at gaddr and t. CTRL_TP: the array is (c,n,h,w), or (col,row)
- * for a matrix. CTRL_NEURON, CTRL_WEIGHT: gaddr is relative to that area. Load only: CTRL_WINOGRAD
- * with a scale factor turns (1,oc,ic,9) kernels into the (1,oc,ic,16) that winograd wants.
- * [4.14, 4.15] */
+/* Copies between the default strided array at gaddr and t. CTRL_TP: the array is (c,n,h,w), or
+ * (col,row) for a matrix. CTRL_NEURON, CTRL_WEIGHT: gaddr is relative to that area. Load only:
+ * CTRL_WINOGRAD with a scale factor converts (1,oc,ic,9) kernels to the (1,oc,ic,16) that winograd
+ * takes. [4.14, 4.15] */
 bmk1880_op_t* bmk1880_gdma_load(bmk1880_context_t* ctx, tensor_lmem* t, u64 gaddr, ctrl_t ctrls);
 bmk1880_op_t* bmk1880_gdma_store(bmk1880_context_t* ctx, tensor_lmem* t, u64 gaddr, ctrl_t ctrls);
-/* The same with strides of the global side; its innermost stride is always 1. h (row) strides are
- * at most 65535. [4.16, 4.17] */
+/* As load and store, with strides of the global side. Its innermost stride is always 1; h (row)
+ * strides are at most 65535. [4.16, 4.17] */
 bmk1880_op_t* bmk1880_gdma_load_stride(bmk1880_context_t* ctx, tensor_lmem* t, u64 gaddr,
                                        stride_t stride, ctrl_t ctrls);
 bmk1880_op_t* bmk1880_gdma_store_stride(bmk1880_context_t* ctx, tensor_lmem* t, u64 gaddr,
@@ -134,7 +139,7 @@ typedef struct {
 } bmk1880_mul_param_t;
 bmk1880_op_t* bmk1880_tpu_mul(bmk1880_context_t* ctx, const bmk1880_mul_param_t* p);
 
-/* The same with an 8-bit constant. [4.20] */
+/* As bmk1880_tpu_mul, with an 8-bit constant. [4.20] */
 typedef struct {
   tensor_lmem* res_high;
   tensor_lmem* res_low;
@@ -158,7 +163,7 @@ typedef struct {
 } bmk1880_mac_param_t;
 bmk1880_op_t* bmk1880_tpu_mac(bmk1880_context_t* ctx, const bmk1880_mac_param_t* p);
 
-/* The same with an 8-bit constant. [4.22] */
+/* As bmk1880_tpu_mac, with an 8-bit constant. [4.22] */
 typedef struct {
   tensor_lmem* res_high;
   tensor_lmem* res_low;
@@ -182,7 +187,7 @@ typedef struct {
 } bmk1880_add_param_t;
 bmk1880_op_t* bmk1880_tpu_add(bmk1880_context_t* ctx, const bmk1880_add_param_t* p);
 
-/* The same with a 16-bit constant. [4.24] */
+/* As bmk1880_tpu_add, with a 16-bit constant. [4.24] */
 typedef struct {
   tensor_lmem* res_high;
   tensor_lmem* res_low;
@@ -204,7 +209,7 @@ typedef struct {
 } bmk1880_sub_param_t;
 bmk1880_op_t* bmk1880_tpu_sub(bmk1880_context_t* ctx, const bmk1880_sub_param_t* p);
 
-/* The larger one; a, b and the result are all signed or all unsigned. [4.26] */
+/* The larger element; a, b and the result must be all signed or all unsigned. [4.26] */
 typedef struct {
   tensor_lmem* max;
   tensor_lmem* a;
@@ -220,7 +225,7 @@ typedef struct {
 } bmk1880_max_const_param_t;
 bmk1880_op_t* bmk1880_tpu_max_const(bmk1880_context_t* ctx, const bmk1880_max_const_param_t* p);
 
-/* The smaller one. [4.27, 4.28] */
+/* The smaller element, as for max. [4.27, 4.28] */
 typedef struct {
   tensor_lmem* min;
   tensor_lmem* a;
@@ -236,8 +241,8 @@ typedef struct {
 } bmk1880_min_const_param_t;
 bmk1880_op_t* bmk1880_tpu_min_const(bmk1880_context_t* ctx, const bmk1880_min_const_param_t* p);
 
-/* 16-bit a shifted by the counts in bits, -16..16: positive counts shift left and drop what leaves
- * 16 bits, negative ones shift right and round down. Everything is signed. [4.29] */
+/* 16-bit a, shifted by the counts in bits, -16..16. Positive counts shift left and drop high bits;
+ * negative ones shift right and round down. All types are signed. [4.29] */
 typedef struct {
   tensor_lmem* res_high;
   tensor_lmem* res_low;
@@ -299,14 +304,14 @@ typedef struct {
 } bmk1880_xor_int16_param_t;
 bmk1880_op_t* bmk1880_tpu_xor_int16(bmk1880_context_t* ctx, const bmk1880_xor_int16_param_t* p);
 
-/* dst = src within local memory. Both are walked with the strides of dst. [4.36] */
+/* dst = src within local memory. Both tensors use the strides of dst. [4.36] */
 typedef struct {
   tensor_lmem* dst;
   tensor_lmem* src;
 } bmk1880_copy_param_t;
 bmk1880_op_t* bmk1880_tpu_copy(bmk1880_context_t* ctx, const bmk1880_copy_param_t* p);
 
-/* The same with explicit strides (0..65535; the w stride is always 1). [4.37] */
+/* As bmk1880_tpu_copy, with explicit strides (0..65535; the w stride is always 1). [4.37] */
 typedef struct {
   tensor_lmem* dst;
   stride_t dst_stride;

@@ -10,7 +10,7 @@
 /* Registers, relative to BD_ENGINE_BASE_ADDR. */
 #define BD_CTRL_REG 0x100
 #define BD_DESC_ADDR_REG 0x104
-/* A run of descriptors in memory starts at a multiple of 2^BD_DESC_ALIGN_BIT bytes. */
+/* Descriptors in memory start at a multiple of 2^BD_DESC_ALIGN_BIT bytes. */
 #define BD_DESC_ALIGN_BIT 8
 
 /* tsk_typ */
@@ -51,7 +51,7 @@ static inline u32 bm1880_get_bits(const u32* words, u32 first, u32 width) {
   return (u32)((pair >> first % 32) & (((u64)1 << width) - 1));
 }
 
-/* Writes those bits; they must be 0 before. */
+/* Writes these bits; they must be 0 before. */
 static inline void bm1880_set_bits(u32* words, u32 first, u32 width, u32 value) {
   u64 pair = ((u64)value & (((u64)1 << width) - 1)) << first % 32;
   words[first / 32] |= (u32)pair;

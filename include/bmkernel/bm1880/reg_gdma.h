@@ -6,9 +6,9 @@
 
 #include "reg_bdcast.h"
 
-/* Registers, relative to GDMA_ENGINE_BASE_ADDR: where a command is written. */
+/* Registers, relative to GDMA_ENGINE_BASE_ADDR. A command is written to GDMA_CMD_REG. */
 #define GDMA_CMD_REG 0x10
-/* Descriptors in memory lie at multiples of 2^GDMA_DESC_ALIGN_BIT bytes. */
+/* Descriptors in memory start at multiples of 2^GDMA_DESC_ALIGN_BIT bytes. */
 #define GDMA_DESC_ALIGN_BIT 6
 
 /* direction: S is global, L is local memory. */

@@ -1,4 +1,4 @@
-// What instructions share while commands are made.
+// BackendContext: state that instructions share while commands are generated.
 #ifndef BMNET_BACKEND_BACKENDCONTEXT_HPP
 #define BMNET_BACKEND_BACKENDCONTEXT_HPP
 

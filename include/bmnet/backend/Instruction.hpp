@@ -1,4 +1,4 @@
-// Instruction: turns a TensorOp into commands. (BMNNSDK API v1, "CustomizedTensorFixedInst")
+// Instruction: compiles a TensorOp to commands. (BMNNSDK API v1, "CustomizedTensorFixedInst")
 #ifndef BMNET_BACKEND_INSTRUCTION_HPP
 #define BMNET_BACKEND_INSTRUCTION_HPP
 
@@ -17,15 +17,15 @@ class Instruction {
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
 
-  // The key of the IR type: "tg_" + sub type.
+  // Returns the key of the IR type: "tg_" + sub type.
   virtual std::string inst_name() = 0;
   // Prints the op.
   virtual void dump() = 0;
-  // Makes the commands. Override this one, or compute().
+  // Generates the commands. Override this function or compute().
   virtual void encode() { compute(); }
   virtual void compute() {}
 
-  // Set by the compiler before encode(), read back after it.
+  // The compiler calls this before encode() and reads the op back after it.
   void set_op(const TensorOp& op) { own_ = op; }
   const TensorOp& op() const { return own_; }
   virtual void set_context(BackendContext* context) { (void)context; }

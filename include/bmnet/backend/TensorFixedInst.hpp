@@ -9,7 +9,7 @@
 
 namespace bmnet {
 
-// The messages of the table have no package; programs name them in this namespace, too.
+// The messages of the table have no package; programs also name them in this namespace.
 using ::BlobParameter;
 using ::LayerCalibrationParameter;
 using ::NetCalibrationParameter;

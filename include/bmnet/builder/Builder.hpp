@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// Optimization levels, each with those below. Results are the same at every level.
+// Optimization levels; each includes those below it. Results are equal at every level.
 #define BM_OPT_NONE 0
 #define OPT_NONE BM_OPT_NONE
 #define BM_OPT_LAYER_GROUP 1
@@ -47,19 +47,19 @@ class BuilderBase {
 
   // ---- After build() ----
 
-  // The optimized net in the intermediate representation, as text.
+  // Writes the optimized net in the intermediate representation, as text.
   void store_prototxt(const char* dst);
   void store_weight(const char* dst);
   void store_cmdbuf(const char* dst);
-  // A bmodel. plugin_path: folder of x86_64/NAME.so and armv8/NAME.so of CPU operators, needed if
-  // the net has any. input_tensor and debug are accepted and change nothing.
+  // Writes a bmodel. plugin_path is a folder with x86_64/NAME.so and armv8/NAME.so of CPU
+  // operators, required if the net has any. input_tensor and debug are accepted and change nothing.
   void store_model(const char* net_name, const char* dst, const char* plugin_path = nullptr,
                    const char* input_tensor = nullptr, bool debug = false);
 
   size_t total_neuron_size() const;
   size_t output_offset() const;
   size_t output_size() const;
-  // Groups, slices, local memory and predicted cycles, with reasons.
+  // Returns groups, slices, local memory and predicted cycles, with reasons.
   const std::string& explanation() const;
 
   std::vector<uint8_t> weight, cmdbuf;
@@ -70,14 +70,14 @@ class BuilderBase {
   std::vector<int> output_fmts;
   std::vector<std::string> cpu_layers;
 
-  // What both the builder and its net know; not for programs.
+  // Private state that the builder and its net share.
   struct State;
 
  protected:
   std::unique_ptr<State> state_;
 };
 
-// T: type of the elements, int8_t for the BM1880.
+// T is the type of the elements, int8_t for the BM1880.
 template <typename T = int8_t>
 class Builder : public BuilderBase {
  public:

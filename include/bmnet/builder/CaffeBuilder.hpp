@@ -1,4 +1,5 @@
-// CaffeBuilder: from a Caffe model to a bmodel. (BMNNSDK API v1, "CaffeBuilder"; BMNet guide 3.6)
+// CaffeBuilder: compiles a Caffe model to a bmodel. (BMNNSDK API v1, "CaffeBuilder"; BMNet guide
+// 3.6)
 //
 //   bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, "deploy.prototxt", "int8.caffemodel",
 //                                       nullptr, "table.pb2", nullptr);
@@ -14,11 +15,13 @@ namespace bmnet {
 
 class CaffeBuilderBase : public BuilderBase {
  public:
-  // modified_proto: the graph; NULL: that of the caffemodel. caffemodel: weights, found by layer
-  // name: int8 ones, or floats, which are quantized with the thresholds of the table. weight_bin:
-  // NULL, or a file that store_weight() wrote, checked against the weights. in_ctable: calibration
-  // table. out_ctable: NULL, or a file that gets the table as it was used. enable_dequantized:
-  // outputs are floats.
+  // - modified_proto: the graph; NULL: that of the caffemodel.
+  // - caffemodel: weights, found by layer name. They are int8, or floats, which are quantized with
+  //   the thresholds of the table.
+  // - weight_bin: NULL, or a file of store_weight(), checked against the weights.
+  // - in_ctable: calibration table.
+  // - out_ctable: NULL, or a file that receives the table as used.
+  // - enable_dequantized: outputs are floats.
   CaffeBuilderBase(CHIP_VER ver, const char* modified_proto, const char* caffemodel,
                    const char* weight_bin, const char* in_ctable, const char* out_ctable,
                    bool enable_dequantized = false);
@@ -26,7 +29,7 @@ class CaffeBuilderBase : public BuilderBase {
                    const char* weight_bin);
   ~CaffeBuilderBase() override;
 
-  // A layer for its layer_name(), which may be a built-in type. The builder owns it.
+  // Adds a layer for its layer_name(), which may be a built-in type. The builder owns it.
   void addCustomizedLayer(Layer* layer);
 };
 
@@ -46,7 +49,7 @@ class CaffeBuilder : public CaffeBuilderBase {
 };
 
 #if __cplusplus >= 201703L
-// Programs that write the name without the element type.
+// For programs that write the name without the element type.
 CaffeBuilder(CHIP_VER, const char*, const char*, const char*, const char*, const char*)
     ->CaffeBuilder<int8_t>;
 CaffeBuilder(CHIP_VER, const char*, const char*, const char*)->CaffeBuilder<int8_t>;

@@ -1,4 +1,4 @@
-// What layers of a front end share while a net is read.
+// FrontendContext: state that layers of a front end share while a net is read.
 #ifndef BMNET_FRONTEND_FRONTENDCONTEXT_HPP
 #define BMNET_FRONTEND_FRONTENDCONTEXT_HPP
 

@@ -1,4 +1,4 @@
-// TensorOp and TensorShape, and what is counted in them. C++11.
+// TensorOp and TensorShape, and functions that count elements and bytes. C++11.
 #ifndef BMNET_PROTO_TENSOROPS_HPP
 #define BMNET_PROTO_TENSOROPS_HPP
 
@@ -15,7 +15,7 @@ namespace bmnet {
 typedef LayerParameter TensorOp;
 typedef BlobShape TensorShape;
 
-// Elements of the axes [start, end); a negative end means all of them.
+// Returns the number of elements of the axes [start, end); a negative end means all of them.
 inline int64_t GetTensorCount(const TensorShape& shape, int start = 0, int end = -1) {
   const int last = end < 0 || end > shape.dim_size() ? shape.dim_size() : end;
   int64_t count = 1;
@@ -23,12 +23,12 @@ inline int64_t GetTensorCount(const TensorShape& shape, int start = 0, int end =
   return count;
 }
 
-// Bytes.
+// Returns the size in bytes.
 inline size_t GetTensorSize(const TensorShape& shape) {
   return static_cast<size_t>(GetTensorCount(shape)) * static_cast<size_t>(shape.data_type_size());
 }
 
-// The number of the element at these indices; missing ones at the end are 0.
+// Returns the number of the element at these indices; missing ones at the end are 0.
 inline int64_t GetTensorOffset(const TensorShape& shape, const std::vector<int>& indices) {
   int64_t offset = 0;
   for (int i = 0; i < shape.dim_size(); ++i) {

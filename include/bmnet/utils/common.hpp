@@ -1,5 +1,5 @@
-// Constants of the BMNet library, and what its programs find behind it: logging, flags, <sstream>.
-// (BMNet guide 3; SDK 1.0 and 1.1)
+// Constants of the BMNet library, and the headers that its programs expect with it: logging, flags,
+// <sstream>. (BMNet guide 3; SDK 1.0 and 1.1)
 #ifndef BMNET_UTILS_COMMON_HPP
 #define BMNET_UTILS_COMMON_HPP
 
@@ -9,7 +9,7 @@
 
 #include <sstream>
 
-// Targets. The BM1880 is the one that the builder takes.
+// Targets. The builder takes the BM1880.
 typedef int CHIP_VER;
 #define BM_CHIP_BM1680 0
 #define BM_CHIP_BM1682 1

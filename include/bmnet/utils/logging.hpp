@@ -1,8 +1,9 @@
-// LOG, VLOG, CHECK and DEFINE_*: those of glog and gflags where they are installed, else small ones
-// of our own under the same names, for programs written with them. C++11.
+// LOG, VLOG, CHECK and DEFINE_*: those of glog and gflags where they are installed, otherwise small
+// replacements with these names. C++11.
 //
-// Ours: messages go to standard error, FATAL ones and failed checks abort; VLOG(n) speaks if the
-// environment variable GLOG_v is at least n. BMNET_OWN_LOGGING chooses ours in any case.
+// The replacements write messages to standard error. FATAL messages and failed checks abort.
+// VLOG(n) prints if the environment variable GLOG_v is at least n. BMNET_OWN_LOGGING selects the
+// replacements in any case.
 #ifndef BMNET_UTILS_LOGGING_HPP
 #define BMNET_UTILS_LOGGING_HPP
 

@@ -1,5 +1,5 @@
-// What <bmnet/utils/logging.hpp> brings where there is no gflags: DEFINE_int32(name, value, help)
-// makes FLAGS_name, which --name=value or --name value on the command line sets. C++11.
+// Replacement of gflags for <bmnet/utils/logging.hpp>: DEFINE_int32(name, value, help) defines
+// FLAGS_name, which --name=value or --name value on the command line sets. C++11.
 #ifndef BMNET_UTILS_OWN_FLAGS_HPP
 #define BMNET_UTILS_OWN_FLAGS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace google {
 
-// A flag: where its value is, and how it is read from text.
+// A flag: address of its value, and its parser.
 struct FlagEntry {
   void* value;
   bool (*parse)(const std::string& text, void* value);
@@ -65,7 +65,7 @@ inline void ShowUsageWithFlags(const char*) {
     printf("  --%s: %s\n", flag.first.c_str(), flag.second.help.c_str());
 }
 
-// Sets the flags of the command line; with `remove` they are taken out of it. An unknown flag or a
+// Sets the flags of the command line; with `remove` it removes them from it. An unknown flag or a
 // bad value ends the program. Returns the index of the first argument that is no flag.
 inline uint32_t ParseCommandLineFlags(int* argc, char*** argv, bool remove) {
   std::vector<char*> rest(1, (*argv)[0]), flags;

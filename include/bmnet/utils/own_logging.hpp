@@ -1,4 +1,4 @@
-// What <bmnet/utils/logging.hpp> brings where there is no glog. C++11.
+// Replacement of glog for <bmnet/utils/logging.hpp>. C++11.
 #ifndef BMNET_UTILS_OWN_LOGGING_HPP
 #define BMNET_UTILS_OWN_LOGGING_HPP
 
@@ -28,7 +28,7 @@ class LogMessage {
   std::ostringstream text_;
 };
 
-// Makes the type of a message void, for ?:.
+// Converts a message to void, for ?:.
 struct LogMessageVoidify {
   void operator&(std::ostream&) {}
 };
@@ -45,7 +45,7 @@ T* CheckNotNull(const char* file, int line, const char* what, T* pointer) {
   return pointer;
 }
 
-// Everything goes to standard error: nothing to prepare.
+// All messages go to standard error, so there is nothing to prepare.
 inline void InitGoogleLogging(const char*) {}
 inline void ShutdownGoogleLogging() {}
 inline void InstallFailureSignalHandler() {}

@@ -22,13 +22,13 @@ class CaffeLayer : public Layer {
   CaffeLayer(const CaffeLayer&) = delete;
   CaffeLayer& operator=(const CaffeLayer&) = delete;
 
-  // The layer to be turned into an op; called before setup().
+  // Sets the layer to convert; called before setup().
   void set_layer(const caffe::LayerParameter& layer) { own_ = layer; }
   bool parse_layer(const std::string& message) override {
     return own_.ParsePartialFromString(message);
   }
 
-  // Bytes of weight memory in use.
+  // Sets the bytes of weight memory in use.
   void set_current_weight_size(size_t size) { weight_size_ = size; }
   size_t get_current_weight_size() const { return weight_size_; }
   size_t reserve_weight(size_t size) {

@@ -11,8 +11,8 @@ class CustomizedCaffeLayer : public CaffeLayer {
   CustomizedCaffeLayer() {}
   ~CustomizedCaffeLayer() {}
 
-  // Overriders call this first, and may then set another sub type; the instruction that runs the
-  // layer is "tg_" + sub type.
+  // Overriding functions call this one first, and may then set another sub type. The instruction
+  // that runs the layer is "tg_" + sub type.
   void setup(TensorOp* op) override {
     op->set_name(layer_.name());
     op->set_type("tg_customized");

@@ -12,8 +12,8 @@ namespace bmnet {
 class BM188xBackendContext;
 
 // Appends a CPU instruction that runs plugin op_name (the file name without ".so") on the op. Sets
-// cpu_op and the type of the op. bmk_ctx: a bmk1880_context_t; without one, that of the encode()
-// which is running.
+// cpu_op and the type of the op. bmk_ctx is a bmk1880_context_t; NULL means the context of the
+// running encode().
 void add_cpu_op(void* bmk_ctx, const char* op_name, TensorOp& op);
 void add_cpu_op(const char* op_name, TensorOp& op);
 void add_cpu_op(BM188xBackendContext* ctx, const char* op_name, TensorOp& op);

@@ -2,12 +2,12 @@
 //
 // A plugin exports the three C functions below; REGISTER_CPU_OP defines them. For each CPU
 // instruction of a command buffer the runtime
-//   1. calls create_cpu_op and parse_cmd with the payload of the instruction;
-//   2. asks for the operands: (offset in neuron memory, bytes) pairs;
-//   3. gives their host addresses back, in the same order; they stay valid until run() returns and
-//      are device memory itself, so what run() writes needs no copy;
-//   4. version 3: the same for coefficients in weight memory, and func() for the bases;
-//   5. calls init_runtime_info, run and destroy_cpu_op.
+// 1. calls create_cpu_op and parse_cmd with the payload of the instruction;
+// 2. reads the operands: (offset in neuron memory, bytes) pairs;
+// 3. passes their host addresses, in the same order. They stay valid until run() returns and are
+//    device memory itself, so that results of run() need no copy;
+// 4. version 3: does the same for coefficients in weight memory, and calls func() with the bases;
+// 5. calls init_runtime_info, run and destroy_cpu_op.
 #ifndef BMNET_TARGETS_CPU_CPU_LAYER_HPP
 #define BMNET_TARGETS_CPU_CPU_LAYER_HPP
 
@@ -24,7 +24,7 @@
 #define CPU_LAYER_VERSION 3
 #endif
 
-// What func() hands over.
+// Kinds of values that the runtime passes to func().
 #define CPU_LAYER_NEURON_ADDR 1  // host address of neuron memory
 #define CPU_LAYER_WEIGHT_ADDR 2  // host address of weight memory
 #define CPU_LAYER_CTX 3          // bmctx_t
@@ -33,7 +33,7 @@ namespace bmnet {
 
 class CpuLayer {
  public:
-  // Offset in neuron (or weight) memory, and bytes.
+  // Offset in neuron (or weight) memory, and number of bytes.
   typedef std::pair<uint64_t, uint64_t> Operand;
 
   virtual ~CpuLayer() {}
@@ -60,7 +60,8 @@ class CpuLayer {
 
 }  // namespace bmnet
 
-// In namespace bmnet or outside, of a class in either; an enumerator of the IR may have its name.
+// For use in namespace bmnet or outside, for a class in either. An enumerator of the IR may have
+// the name of the class.
 #define REGISTER_CPU_OP(class_name)                           \
   extern "C" {                                                \
   bmnet::CpuLayer* create_cpu_op() {                          \

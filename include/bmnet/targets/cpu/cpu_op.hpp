@@ -14,7 +14,8 @@
 //
 // In run(), global_input, global_output and global_coeff of op_ are host addresses. A tensor whose
 // shape has a data_type_size of 1 holds int8: x = q * threshold_x(i) / 128, and q = y * 128 /
-// threshold_y(i). One of 4 holds floats. What run() throws fails the run of the net with its text.
+// threshold_y(i). A data_type_size of 4 means floats. If run() throws, the run of the net fails
+// with the text of the exception.
 #ifndef BMNET_TARGETS_CPU_CPU_OP_HPP
 #define BMNET_TARGETS_CPU_CPU_OP_HPP
 

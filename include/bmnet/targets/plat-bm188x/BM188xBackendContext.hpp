@@ -15,13 +15,13 @@ namespace bmnet {
 
 class BM188xBackendContext : public BackendContext {
  public:
-  // The table may be NULL.
+  // table may be NULL.
   BM188xBackendContext(bmk1880_context_t* kernel, const ::NetCalibrationParameter* table,
                        const void* weight = nullptr, uint64_t weight_size = 0);
 
   bmk1880_context_t* bm_get_bmk() const { return kernel_; }
 
-  // Entry of a layer or, failing that, of a blob; NULL if there is none.
+  // Returns the entry of a layer or, failing that, of a blob; NULL if there is none.
   const ::LayerCalibrationParameter* GetLayerCalibrationParameter(const std::string& name) const;
 
   void* weight() const { return const_cast<void*>(weight_); }
@@ -47,7 +47,7 @@ class BM188xBackendContext : public BackendContext {
   }
   void tl_free(tensor_lmem* t) const { bmk1880_tl_free(kernel_, t); }
 
-  // Address for the high bytes of the pair whose low bytes are `low`.
+  // Returns the address for the high bytes of the pair whose low bytes are `low`.
   laddr_t get_high_8bit_addr(tensor_lmem* low, shape_t shape, u32 eu_num) const {
     const laddr_t la = low->operand.laddr;
     const u32 size = static_cast<u32>(tl_shape_to_size(shape, true, FMT_I8));
@@ -118,7 +118,7 @@ class BM188xBackendContext : public BackendContext {
   BMNET_TPU_CALL(matrix_mac)
 #undef BMNET_TPU_CALL
 
-  // All bytes 0: the tensor xor itself.
+  // Sets all bytes to 0: the tensor xor itself.
   bmk1880_op_t* tpu_zero(tensor_lmem* t) const {
     bmk1880_xor_int8_param_t p;
     p.res = p.a = p.b = t;

@@ -18,8 +18,8 @@ class CustomizedTensorFixedInst : public TensorFixedInst {
   }
 
  protected:
-  // Bases of neuron and weight memory: 0, because CTRL_NEURON and CTRL_WEIGHT make addresses
-  // relative to them.
+  // Return the bases of neuron and weight memory: 0, because CTRL_NEURON and CTRL_WEIGHT make
+  // addresses relative to them.
   u64 get_global_neuron_base() { return 0; }
   u64 get_global_weight_base() { return 0; }
 
