@@ -171,7 +171,7 @@ void okk_poll(void);
 /* Begins a parallel section, in which only commands of one engine keep their order. Must not be
  * called in a parallel section. */
 void okk_parallel_start(void);
-/* Waits for the commands of the section and ends it. */
+/* Ends the section; later commands wait for all its commands. */
 void okk_parallel_end(void);
 /* Returns true inside a parallel section. */
 bool okk_is_parallel_state(void);

@@ -1,5 +1,5 @@
 // okk_bdc_add ... okk_bdc_min, okk_bdc_*_select_value, okk_bdc_*_select: arithmetic on two fp32
-// operands, and choices by comparing them.
+// operands, and selection by comparing them.
 #include <okk.h>
 
 #include "base/errors/okkernel.h"
@@ -8,7 +8,7 @@
 namespace tputwin::okk {
 namespace {
 
-// A tensor as the arguments of a function give it.
+// A tensor argument: address and strides.
 struct Place {
   local_addr_t address;
   const dim4* stride;
@@ -57,7 +57,7 @@ void select_value(Call& call, Select::Compare compare, const Operands& operands,
 uint32_t bits_of(float value) { return f32::bits(value); }
 uint32_t bits_of(x32 value) { return value.u32; }
 
-// The functions below take the aligned layout only.
+// The functions below take only the aligned layout.
 TensorView aligned(Call& call, std::string_view argument, local_addr_t address,
                    const Shape& shape) {
   call.require(address % call.chip().eu_bytes == 0, errors::okk_address_128, argument,
@@ -126,7 +126,7 @@ OKK_WITH_CONSTANT(mac_C, mac, tensor_and_constant)
 OKK_WITH_CONSTANT(max_C, max, tensor_and_constant)
 OKK_WITH_CONSTANT(min_C, min, tensor_and_constant)
 
-// A tensor with itself may have any number of channels.
+// A tensor combined with itself may have any number of channels.
 void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                  const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                  const dim4* src1_stride) {

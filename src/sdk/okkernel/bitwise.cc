@@ -7,7 +7,7 @@
 namespace tputwin::okk {
 namespace {
 
-// A tensor argument, or the constant in its place.
+// A tensor argument, or a constant instead of it.
 struct Operand32 {
   std::string_view name;
   local_addr_t address = 0;

@@ -1,4 +1,4 @@
-// bm_atomic.h: functions whose numbers no document tells. They fail and name themselves.
+// bm_atomic.h: functions whose results are undocumented. They fail with an error that names them.
 #include <bm_atomic.h>
 
 #include "sdk/okkernel/call.h"

@@ -7,7 +7,7 @@
 namespace tputwin::okk {
 namespace {
 
-// The view's shape counted in cells.
+// Returns the shape of a view counted in cells.
 Shape cells_of(const Shape& shape, uint8_t pack) {
   return {(shape.n + pack - 1) / pack, shape.c, shape.h, shape.w};
 }

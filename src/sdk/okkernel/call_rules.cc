@@ -1,4 +1,4 @@
-// The rules of calls, operation by operation.
+// Call rules of each operation.
 #include "sdk/okkernel/call_rules.h"
 
 #include "base/errors/okkernel.h"
@@ -51,7 +51,7 @@ Status check_one(const Op&, const Chip&) {
   return {};
 }
 
-// GDMA moves elements that begin at any byte.
+// The GDMA moves elements that start at any byte.
 Status check_dma_addresses(const Operation& op) {
   for (const Operand& operand : operands(op)) {
     const TensorView& view = *operand.view;

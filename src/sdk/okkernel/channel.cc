@@ -12,7 +12,7 @@ ChannelAffine tensors(Call& call, local_addr_t dst_addr, local_addr_t src_addr, 
           .in = call.lanes("src_addr", src_addr, shape, src_stride, DType::f32)};
 }
 
-// One number for each channel, compact.
+// Returns one compact number per channel.
 Source parameter(Call& call, std::string_view argument, local_addr_t address, const Shape& shape) {
   return Source::tensor(
       call.dense(argument, address, {1, shape.c, 1, 1}, /*aligned=*/false, DType::f32));

@@ -1,4 +1,4 @@
-// okk_bdc_4N_int8_to_fp32, okk_bdc_int8_to_fp32: 8-bit integers as fp32 numbers.
+// okk_bdc_4N_int8_to_fp32, okk_bdc_int8_to_fp32: conversion of 8-bit integers to fp32.
 #include <okk.h>
 
 #include "base/bits.h"
@@ -12,7 +12,7 @@ struct Arguments {
   bool is_signed, is_aligned_layout;
 };
 
-// `words`: the shape of the source counted in 32-bit words. Its elements are left to the caller.
+// `words` is the shape of the source counted in 32-bit words. The caller sets its elements.
 Int8ToF32 conversion(Call& call, const Arguments& arguments, const Shape& shape,
                      const Shape& words) {
   auto tensor = [&](std::string_view argument, local_addr_t address, const Shape& s, DType dtype) {
@@ -44,7 +44,7 @@ void okk_bdc_4N_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr, local
   call.issue(op);
 }
 
-// Every channel of the source starts at a word, in the compact layout too.
+// Every channel of the source starts at a 32-bit word, also in the compact layout.
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,
                           const dim4* shape, bool is_signed, bool is_aligned_layout) {
   Call call(__func__);

@@ -14,7 +14,7 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
   const Shape s = call.shape(shape, "shape", Channels::all);
   TensorView dst = call.lanes("dst_addr", dst_addr, s, dst_stride, DType::b32);
   TensorView src = call.lanes("src_addr", src_addr, s, src_stride, DType::b32);
-  // Each side has the strides given for the other; see docs/discrepancies.md.
+  // Each side uses the strides given for the other; see docs/discrepancies.md.
   std::swap(dst.stride, src.stride);
   call.issue(Copy{.engine = Engine::compute, .dst = dst, .src = Source::tensor(src)});
 }

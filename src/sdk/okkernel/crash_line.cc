@@ -1,4 +1,4 @@
-// A line put together without the heap, in the form that TPUTWIN_LOG asks for.
+// A line composed without the heap, in the format that TPUTWIN_LOG selects.
 #include "sdk/okkernel/crash_line.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ class Line {
       if (size_ < sizeof bytes_) bytes_[size_++] = c;
     return *this;
   }
-  // A name of the program's: what JSON would have to escape is left out.
+  // Appends a name of the program, without the characters that JSON would escape.
   Line& name(const char* text) {
     for (; *text != '\0'; ++text)
       if (const auto c = static_cast<unsigned char>(*text); c >= ' ' && c != '"' && c != '\\')

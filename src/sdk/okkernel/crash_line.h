@@ -1,4 +1,4 @@
-// The line on standard error that a crash in a launch leaves before the process ends.
+// The line that a crash in a launch prints on standard error before the process ends.
 #pragma once
 
 #include <signal.h>
@@ -7,8 +7,8 @@ namespace tputwin::okk {
 
 struct LaunchLabel;
 
-// For handlers of signals: allocates nothing and takes no lock. `is_own`: the kernel's own code
-// runs, no function of ours.
+// For signal handlers: allocates nothing and takes no lock. `is_own`: the kernel's own code runs,
+// no function of this library.
 void write_crash_line(const LaunchLabel& label, int signal, const siginfo_t& info, bool is_own);
 
 }  // namespace tputwin::okk

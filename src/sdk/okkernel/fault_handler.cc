@@ -1,4 +1,4 @@
-// The signals of faults in launches: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT.
+// Signals of faults in launches: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT.
 #include "sdk/okkernel/fault_handler.h"
 
 #include <algorithm>
@@ -21,10 +21,11 @@ thread_local const void* touched = nullptr;
 // The program's own handlers, while ours are installed.
 std::array<struct sigaction, kSignals.size()> before{};
 
-// Faults in our own code are our bugs, whatever their cause.
+// Returns true if the fault ends the launch. Faults in code of this library are bugs of ours,
+// whatever their cause.
 bool ends_launch(int signal, const siginfo_t& info) {
   const bool own = watched != nullptr && in_leavable_kernel() && watched->in_own_code();
-  if (!own || info.si_code <= 0) return false;  // sent by somebody
+  if (!own || info.si_code <= 0) return false;  // sent by a process
   if (watched->device().failed()) return true;
   return signal == SIGSEGV && beside_a_memory(watched->device(), info.si_addr);
 }
@@ -35,7 +36,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   if ((wanted.sa_flags & SA_SIGINFO) != 0) return wanted.sa_sigaction(signal, info, context);
   if (wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN)
     return wanted.sa_handler(signal);
-  // the instruction faults again, or the signal comes again, and takes its way
+  // The instruction faults again, or the signal is raised again, with the program's handler.
   sigaction(signal, &wanted, nullptr);
   if (info->si_code <= 0) raise(signal);
 }
@@ -52,8 +53,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   pass_on(signal, info, context);
 }
 
-// A stack for handlers of the thread, which a kernel that has used up its own stack needs. A stack
-// that the thread has already stays.
+// A stack for handlers of the thread; a kernel that has exhausted its stack needs it. If the thread
+// has such a stack already, it is kept.
 class HandlerStack {
  public:
   HandlerStack() {
@@ -92,7 +93,7 @@ FaultSignals::FaultSignals() {
   if (++installed().users > 1) return;
   struct sigaction action {};
   action.sa_sigaction = on_signal;
-  // the handler may not return: nothing must be left blocked
+  // the handler may not return, so it must not block signals
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
 }
@@ -103,7 +104,7 @@ FaultSignals::~FaultSignals() {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction now {};
     sigaction(kSignals[i], nullptr, &now);
-    // a handler that the program installed meanwhile stays
+    // keep a handler that the program has installed in between
     if (now.sa_sigaction == on_signal) sigaction(kSignals[i], &before[i], nullptr);
   }
 }

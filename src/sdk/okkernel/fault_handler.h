@@ -1,6 +1,6 @@
-// FaultHandler: a fault of a kernel's own code ends its launch instead of the process where it
-// follows from an address we handed out or from an error of the launch. Other faults are the
-// program's, and go where they would go without us, after a line that names the launch.
+// FaultHandler: ends the launch instead of the process at a fault of the kernel's own code, if the
+// fault follows from an address that a call returned or from an error of the launch. Other faults
+// belong to the program: they go to its handlers, after a line that names the launch.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +11,8 @@
 
 namespace tputwin::okk {
 
-// While one lives, the signals of faults come to us first. Any number may live, in any threads.
+// While one instance exists, the signals of faults come to us first. Any number may exist, in any
+// threads.
 class FaultSignals {
  public:
   FaultSignals();
@@ -20,7 +21,7 @@ class FaultSignals {
   FaultSignals& operator=(const FaultSignals&) = delete;
 };
 
-// While it lives, faults of the calling thread's kernel are looked at.
+// While it exists, faults of the calling thread's kernel are examined.
 class FaultHandler {
  public:
   explicit FaultHandler(Session& session);
@@ -28,7 +29,7 @@ class FaultHandler {
   FaultHandler(const FaultHandler&) = delete;
   FaultHandler& operator=(const FaultHandler&) = delete;
 
-  // What the kernel that was left by KernelEnd::fault touched.
+  // Returns the address that the kernel ended by KernelEnd::fault touched.
   static const void* fault_address();
 
  private:

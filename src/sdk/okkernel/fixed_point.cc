@@ -11,7 +11,7 @@ namespace {
 
 // ---- Types ----
 
-// The types that an op_type_t is made of.
+// The types that an op_type_t consists of.
 struct Types {
   DType a, b, out;
 };
@@ -23,7 +23,7 @@ constexpr Types types_of(op_type_t op_type) {
 }
 constexpr int kOpTypes = 32, kMulTypes = 8;
 
-// Sets of op_type_t, a bit for each value.
+// Sets of op_type_t, one bit for each value.
 using TypeSet = uint32_t;
 constexpr TypeSet set_of(std::initializer_list<op_type_t> types) {
   TypeSet set = 0;
@@ -37,7 +37,7 @@ constexpr TypeSet kSigned16 = set_of({S16_OP_S16_TO_S8, S16_OP_S16_TO_S16, S16_O
                                       S16_OP_U16_TO_S16, U16_OP_S16_TO_S8, U16_OP_S16_TO_S16});
 constexpr TypeSet kUnsigned8 = set_of({U8_OP_U8_TO_U8, U8_OP_U8_TO_U16});
 
-// What the guide allows for each function.
+// The types that the guide allows for each function.
 constexpr TypeSet kMulTypes8 = kSigned8 | kUnsigned8;
 constexpr TypeSet kAddTypes =
     kMulTypes8 | kSigned16 | set_of({U16_OP_U16_TO_U8, U16_OP_U16_TO_U16});
@@ -56,8 +56,9 @@ std::string text(const Types& types) {
   return fmt::format("{}_OP_{}_TO_{}", name(types.a), name(types.b), name(types.out));
 }
 
-// The types of a call whose op_type is one of `valid`. Others are carried out as their bits say,
-// but for the multiplier, which has 8-bit inputs, and the old values of mac, which have 16 bits.
+// Returns the types of a call whose op_type must be one of `valid`. Others are executed as their
+// bits encode, with two exceptions: the multiplier has 8-bit inputs, and old values of mac have 16
+// bits.
 Types op_types(Call& call, FixedPoint::Kind kind, op_type_t op_type, TypeSet valid) {
   if (!call.in_range(op_type, 0, kOpTypes - 1, errors::okk_op_type, "op_type")) return {};
   const Types types = types_of(op_type);
@@ -89,7 +90,7 @@ constexpr int32_t truncate(int32_t value, DType dtype) {
                                : static_cast<uint16_t>(value);
 }
 
-// A constant has as many bits as the elements beside it; others are cut off.
+// A constant has as many bits as the elements of the other operand; higher bits are dropped.
 Source constant(Call& call, int32_t value, DType dtype) {
   const int32_t kept = truncate(value, dtype);
   call.require(value == kept, errors::okk_constant, "C", value);
@@ -120,8 +121,8 @@ struct Function {
   TypeSet valid;
 };
 
-// mac only: the type of the old value. As documented is_origin_dst_signed says it; the reference
-// model reads it with the sign of the result where that is signed.
+// Returns the type of the old value, for mac. As documented, is_origin_dst_signed gives it. The
+// reference model reads it with the sign of the result if that is signed.
 DType old_type(const Call& call, const Types& types, bool is_origin_dst_signed) {
   const bool by_result = call.quirks().mac_sign && is_signed(types.out);
   return by_result || is_origin_dst_signed ? DType::i16 : DType::u16;
@@ -162,7 +163,7 @@ void constant_and_tensor(std::string_view name, Function f, op_type_t op_type, c
   issue(call, f.kind, types, out, a, b, shifts);
 }
 
-// Arithmetic: everything int16. Logical: result and value uint16, amount int16.
+// Arithmetic: all int16. Logical: result and value uint16, amount int16.
 struct ShiftFunction {
   FixedPoint::Kind kind;
   Types types() const {
@@ -203,7 +204,7 @@ void shift_constant(std::string_view name, ShiftFunction f, const dim4* shape, c
   issue(call, f.kind, types, out, Source::value(static_cast<uint32_t>(C)), b, {});
 }
 
-// The types of the product of 16 by 8 bits that a mul_type_t is made of.
+// Returns the types of the product of 16 by 8 bits that a mul_type_t encodes.
 Types mul_types(Call& call, mul_type_t mul_type) {
   if (!call.in_range(mul_type, 0, kMulTypes - 1, errors::okk_mul_type, "mul_type")) return {};
   const unsigned bits = mul_type;

@@ -12,7 +12,7 @@ constexpr DType bits_of(int bits) {
   return bits == 32 ? DType::b32 : bits == 16 ? DType::u16 : DType::u8;
 }
 
-// The two sides of a transfer: an address and the view it makes.
+// The two sides of a transfer: an address and its view.
 struct S {
   using Address = system_addr_t;
   static TensorView view(Call& call, std::string_view argument, Address address, const Shape& shape,
@@ -28,7 +28,7 @@ struct L {
   }
 };
 
-// The chip's commands reach elements with gaps between them, the functions do not.
+// The chip's commands reach elements with gaps between them; these functions do not.
 void require_rows(Call& call, std::string_view argument, const TensorView& view) {
   call.require(view.shape.w == 1 || view.stride.w == element_bytes(view.dtype),
                errors::okk_dma_w_stride, argument, describe(view));
@@ -47,7 +47,7 @@ void copy(std::string_view name, DType dtype, typename To::Address dst_addr,
   call.issue(Copy{.engine = Engine::dma, .dst = dst, .src = Source::tensor(src)});
 }
 
-// Fills without strides count 32 elements of any size as the quantum of the aligned layout; see
+// Fills without strides align to 32 elements of any size, the quantum of the aligned layout; see
 // docs/discrepancies.md.
 void set_fill_stride(const Chip& chip, TensorView& view) {
   const uint32_t bytes = element_bytes(view.dtype);
@@ -72,7 +72,7 @@ struct Matrix {
   int rows, cols, cols_per_channel, row_stride;
 };
 
-// The matrix in lanes and its partner in system memory.
+// The matrix in lanes and its counterpart in system memory.
 struct MatrixPair {
   MatrixView lanes, system;
 };
@@ -92,7 +92,7 @@ MatrixPair matrices(Call& call, const Matrix& m, std::string_view local_name,
   const dim4 stride{m.row_stride, 0, 0, 1};
   MatrixView lanes = call.lane_matrix(local_name, local_addr, rows, cols,
                                       static_cast<uint32_t>(m.cols_per_channel), DType::b32);
-  // The distance of rows does not count the start NPU; see docs/discrepancies.md.
+  // The stride of rows does not count the start NPU; see docs/discrepancies.md.
   lanes.tensor.stride.n =
       lane_stride(call.chip(), lanes.tensor.shape, /*start_lane=*/0, 4, /*aligned=*/true).n;
   const TensorView system =

@@ -1,4 +1,4 @@
-// What the chip is, and pointers into its memories.
+// Properties of the chip, and pointers into its memories.
 #include "sdk/okkernel/call.h"
 #include "sdk/okkernel/pointer.h"
 
@@ -32,7 +32,7 @@ unsigned char* okk_global_mem_addr(unsigned long long addr) {
 
 unsigned char* okk_l2_sram_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    const Chip::Window& l2 = chip_in_use().l2;  // the tables behind it are not the kernel's
+    const Chip::Window& l2 = chip_in_use().l2;  // the tables after it are not the kernel's
     return addr - l2.base < l2.bytes ? byte_at(device.l2(), l2.base, addr) : nullptr;
   });
 }

@@ -1,4 +1,4 @@
-// How the first broken rule of a kernel's call ends it.
+// KernelCall: the first broken rule ends a kernel's call.
 #include "sdk/okkernel/kernel_call.h"
 
 #include "base/last_error.h"

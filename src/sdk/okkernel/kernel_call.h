@@ -1,5 +1,5 @@
-// The frame of every call that a kernel makes, whatever its API: rules are checked one after the
-// other; the first that is broken makes the call fail (the error sticks to the launch).
+// The frame of every call that a kernel makes, for all APIs. Rules are checked one after the other;
+// the first broken rule makes the call fail, and its error sticks to the launch.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@
 
 namespace tputwin::okk {
 
-// An address as messages show it.
+// An address, formatted as in messages.
 struct Hex {
   uint64_t value;
 };
 
 class KernelCall {
  public:
-  // `name` outlives the call (__func__). Outside a kernel the call fails.
+  // `name` must outlive the call (__func__). Outside a kernel the call fails.
   KernelCall(std::string_view name, const ApiRules& rules);
   ~KernelCall() {
     if (session_ != nullptr) session_->end_call();
@@ -33,10 +33,11 @@ class KernelCall {
 
   bool ok() const { return ok_; }
   bool in_kernel() const { return session_ != nullptr; }
-  Session& session() const { return *session_; }  // in a kernel
+  Session& session() const { return *session_; }  // only in a kernel
   std::string_view name() const { return name_; }
 
-  // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
+  // Checks one rule. Returns true if the call may go on: the rule holds, or breaking it is only a
+  // warning.
   template <class T>
   bool require(bool holds, ErrorId rule, std::string_view argument, const T& value) {
     return holds || broken(rule, argument, text(value));
@@ -48,18 +49,18 @@ class KernelCall {
     return require(low <= value && value <= high, rule, argument, value);
   }
 
-  // Hands an operation to the chip, if every rule so far was kept.
+  // Issues an operation to the chip if no rule was broken so far.
   void issue(const Operation& op) {
     if (ok_) session_->issue(op, name_, wrong_strides_);
   }
 
  protected:
-  // Strides of the program's, in bytes; `shape` counts cells of that many bytes.
+  // Converts strides of the program to bytes; `shape` counts cells of that many bytes.
   template <class Dim4>
   Stride strides(std::string_view argument, const Dim4& stride, const Shape& shape,
                  uint64_t channel_turns, uint32_t bytes);
-  // To be called for every operand with strides of the program's: if these lead out of its memory,
-  // a message blames them instead of the address.
+  // Must be called for every operand with strides of the program. If these exceed its memory, the
+  // message names them instead of the address.
   void note_strides(std::string_view argument, const TensorView& view);
 
  private:
@@ -101,7 +102,7 @@ Stride KernelCall::strides(std::string_view argument, const Dim4& stride, const 
   return {s.n * bytes, s.c * bytes, s.h * bytes, s.w * bytes};
 }
 
-// Halfwords lie low byte first.
+// 16-bit elements are stored low byte first.
 constexpr uint32_t plane_stride_of(DType dtype) { return is_16bit(dtype) ? 1 : 0; }
 
 }  // namespace tputwin::okk

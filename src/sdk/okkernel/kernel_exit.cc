@@ -1,4 +1,4 @@
-// The way out of a kernel.
+// The exit from a kernel.
 #include "sdk/okkernel/kernel_exit.h"
 
 #include <csetjmp>
@@ -8,7 +8,7 @@ namespace {
 
 thread_local std::jmp_buf* kernel_exit = nullptr;  // nullptr outside kernels
 
-// Sets the thread's exit while it lives; its destructor takes it back also when an exception leaves
+// Sets the thread's exit while it exists. Its destructor also resets it when an exception leaves
 // the kernel.
 struct ExitScope {
   explicit ExitScope(std::jmp_buf& exit) { kernel_exit = &exit; }
@@ -17,7 +17,7 @@ struct ExitScope {
 
 }  // namespace
 
-// The kernel runs between setjmp and longjmp; nothing here changes across them.
+// The kernel runs between setjmp and longjmp; no local variable here changes between them.
 KernelEnd run_leavable(KernelFunction function, const void* arguments) {
   std::jmp_buf exit;
   const ExitScope scope(exit);

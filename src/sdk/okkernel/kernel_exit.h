@@ -1,5 +1,5 @@
-// How a kernel's own code is left before its end: by longjmp, so that neither its cooperation nor
-// unwind tables are needed. Local objects of a C++ kernel are not destroyed then.
+// Early exit from a kernel's own code by longjmp. It needs neither the kernel's cooperation nor
+// unwind tables. It does not destroy local objects of a C++ kernel.
 #pragma once
 
 #include "sdk/okkernel/session.h"
@@ -8,19 +8,20 @@ namespace tputwin::okk {
 
 enum class KernelEnd {
   returned,
-  reported,   // for an error that is booked
+  reported,   // for an error that is recorded
   assertion,  // a condition did not hold, after an error
-  runaway,    // it called on and on after an error
-  stopped,    // its time was over
-  fault,      // its own code touched what is no memory, or divided by zero
+  runaway,    // it kept calling after an error
+  stopped,    // its time limit expired
+  // its own code touched an invalid address, or divided by zero
+  fault,
 };
 
-// Runs a kernel's own code on the calling thread, whose exit it is until then.
+// Runs a kernel's own code on the calling thread; leave_kernel() returns here.
 KernelEnd run_leavable(KernelFunction function, const void* arguments);
 
-// Whether the calling thread is inside run_leavable().
+// Returns true if the calling thread is inside run_leavable().
 bool in_leavable_kernel();
-// Makes it return `end`.
+// Makes run_leavable() return `end`.
 [[noreturn]] void leave_kernel(KernelEnd end);
 
 }  // namespace tputwin::okk

@@ -1,6 +1,6 @@
-// Loading with functions of ours in the place of undefined ones. The C library would end the
-// process at the first call of one: its entry in the library's table of procedures is made to point
-// at a function of ours before anything can call it.
+// Loading of libraries with replacements for undefined functions. The C library would end the
+// process at the first call of one. So its entry in the library's table of procedures is set to a
+// replacement before any code can call it.
 #include "sdk/okkernel/kernel_library.h"
 
 #include <dlfcn.h>
@@ -21,8 +21,8 @@ bool defined_somewhere(void* library, const std::string& name) {
   return dlsym(library, name.c_str()) != nullptr || dlsym(RTLD_DEFAULT, name.c_str()) != nullptr;
 }
 
-// What the library, with those it needs, calls and nobody defines. Fills the entries of such
-// functions; returns false if there are too many.
+// Binds functions that the library, or those it needs, call and no library defines. Fills the
+// entries of such functions; returns false if there are too many.
 bool bind_undefined(void* library, const std::set<uintptr_t>& before,
                     std::vector<std::string>& undefined) {
   for (const auto& [base, table] : loaded_tables()) {
@@ -44,7 +44,7 @@ std::set<uintptr_t> loaded_bases() {
   return bases;
 }
 
-// The loader's message names the first undefined symbol only; this one names all of them.
+// Returns all undefined symbols; the loader's message names only the first.
 std::string all_undefined(const std::string& path, const std::string& reason) {
   std::vector<std::string> names = undefined_in_file(path);
   std::erase_if(names, [](const std::string& n) { return defined_somewhere(RTLD_DEFAULT, n); });

@@ -1,5 +1,5 @@
-// Libraries of kernels, loaded although functions that they call are defined nowhere: kernels of a
-// project share files, and few launches reach all of them.
+// Loading of kernel libraries that call undefined functions. Kernels of a project share files, and
+// few launches reach all functions.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 namespace tputwin::okk {
 
 struct KernelLibrary {
-  void* handle = nullptr;              // of dlopen(); nullptr if the library cannot be loaded
-  std::string reason;                  // why not
-  bool undefined_at_load = false;      // because of what is defined nowhere
+  // from dlopen(); nullptr if the library cannot be loaded
+  void* handle = nullptr;
+  std::string reason;                  // why it could not be loaded
+  bool undefined_at_load = false;      // because of undefined symbols
   std::vector<std::string> undefined;  // functions that end a launch that calls them
 };
 
-// Functions bind when they are called first. A library that binds all at once (linked with
-// -z now) or takes the address of what is defined nowhere cannot be loaded; the reason has the
-// names. visibility: RTLD_LOCAL or RTLD_GLOBAL.
+// Functions bind at their first call. A library that binds all at once (linked with -z now), or
+// takes the address of an undefined symbol, cannot be loaded; the reason lists the names.
+// visibility must be RTLD_LOCAL or RTLD_GLOBAL.
 KernelLibrary load_kernel_library(const std::string& path, int visibility);
 
 // "a, b, c"

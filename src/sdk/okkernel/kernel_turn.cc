@@ -1,4 +1,4 @@
-// The turn of kernels, and who has it.
+// KernelTurn: the state of the process-wide lock for kernels.
 #include "sdk/okkernel/kernel_turn.h"
 
 #include <pthread.h>
@@ -19,12 +19,12 @@ struct State {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_taken = false, is_lost = false;
-  std::string holder;  // of the turn, for messages
+  std::string holder;  // name of the holder, for messages
 };
 
 State* current = nullptr;
 
-// A child of fork() has only the thread that forked: neither the kernel that had the turn nor a
+// A child of fork() has only the thread that forked. Neither the kernel that held the lock nor a
 // thread that held the mutex runs there.
 void reset_in_child() { current = new State; }
 

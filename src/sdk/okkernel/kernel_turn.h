@@ -1,5 +1,5 @@
-// KernelTurn: one kernel runs at a time in a process, because kernels keep state in global
-// variables.
+// KernelTurn: a lock by which one kernel runs at a time in a process, because kernels keep state in
+// global variables.
 #pragma once
 
 #include "base/error.h"
@@ -8,13 +8,13 @@ namespace tputwin::okk {
 
 class KernelTurn {
  public:
-  // Waits for the turn. An error if the launch that waits is to end, or if the kernel that has the
-  // turn was given up.
+  // Waits for the lock. Returns an error if the waiting launch is to end, or if the kernel that
+  // holds the lock was given up.
   static Status take();
   static void release();
-  // The kernel that has the turn never ends: no other kernel gets it.
+  // The kernel that holds the lock never ends: no other kernel gets it.
   static void give_up();
-  // Those that wait look whether they are to end.
+  // Makes waiting launches check whether they are to end.
   static void wake();
 };
 

@@ -1,4 +1,4 @@
-// Layout utilities. They issue no command and work outside of kernels too.
+// Layout utilities. They issue no command and also work outside kernels.
 #include <okk.h>
 
 #include "base/bits.h"
@@ -10,7 +10,8 @@
 namespace tputwin::okk {
 namespace {
 
-// What these functions divide by and multiply with is the user's business; a NULL is not.
+// Checks for NULL only; the numbers that these functions divide by and multiply with are the
+// caller's responsibility.
 bool present(std::string_view name, const dim4* stride, const dim4* shape) {
   if (stride != nullptr && shape != nullptr) return true;
   std::string_view argument = stride == nullptr ? "stride" : "shape";

@@ -1,4 +1,4 @@
-// Behind OKKERNEL_LOG and OKKERNEL_ASSERT.
+// Implementation of OKKERNEL_LOG and OKKERNEL_ASSERT.
 #include <okk.h>
 
 #include <cstdarg>
@@ -20,7 +20,7 @@ void okk_assert_logged(const char* file, int line, const char* function, const c
 
 void okk_assert_failed(const char* file, int line, const char* function, const char* expression) {
   tputwin::okk::leave_failed_kernel(file, line, expression);
-  // as assert() does, which the C library offers to programs without NDEBUG only
+  // As assert(), which the C library provides only to programs without NDEBUG.
   std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, expression);
   std::abort();
 }

@@ -18,7 +18,7 @@ struct AxisNames {
   std::string_view kernel, output;
 };
 
-// One axis of the window, from arguments of any value. `extent` is the input's.
+// Returns one axis of the window, from arguments of any value. `extent` is that of the input.
 Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after, int stride,
           int dilation, uint32_t extent) {
   const auto& most = call.chip().limits.window;
@@ -39,7 +39,7 @@ Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after,
           .pad_after = static_cast<uint32_t>(after)};
 }
 
-// NULL: no padding, stride 1, dilation 1.
+// NULL means no padding, stride 1, dilation 1.
 Window window(Call& call, const Shape& in, int kernel_h, int kernel_w, const Padding* padding,
               const dim2* stride, const dim2* dilation) {
   const Padding pad = padding != nullptr ? *padding : Padding{0, 0, 0, 0};
@@ -64,7 +64,7 @@ TensorView compact(Call& call, std::string_view argument, local_addr_t address, 
   return call.dense(argument, address, shape, /*aligned=*/false, DType::f32, pack);
 }
 
-// (IC,OC,KH,KW), two input channels to a cell. stride NULL: compact.
+// (IC,OC,KH,KW), two input channels in a cell. A stride of NULL means compact.
 TensorView weight(Call& call, local_addr_t address, const Shape& shape, const dim4* stride) {
   if (stride == nullptr) return compact(call, "weight_addr", address, shape, /*pack=*/2);
   return call.lanes("weight_addr", address, shape, stride, DType::f32, /*pack=*/2);
@@ -83,7 +83,7 @@ void pool2d(Call& call, Pool2dBm1684::Kind kind, local_addr_t output_addr, local
   call.issue(op);
 }
 
-// A matrix whose last channel is full.
+// Returns a matrix whose last channel is full.
 MatrixView whole_channels(Call& call, std::string_view argument, local_addr_t address,
                           uint32_t rows, uint32_t cols, uint32_t per_channel) {
   return call.lane_matrix(argument, address, rows, align_up(cols, per_channel), per_channel);
@@ -121,7 +121,7 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr, local_add
   op.weight = weight(call, weight_addr, {in.c, channels, op.window.h.kernel, op.window.w.kernel},
                      kernel_stride);
   if (using_bias) op.bias = compact(call, "bias_addr", bias_addr, {1, channels, 1, 1});
-  // a rule of the document: the command reads its sources before it writes
+  // A rule of the document only: the command reads its sources before it writes.
   call.require(op.out != op.in && !overlap_in_part(op.out, op.in, call.chip()),
                errors::okk_output_on_input, "output_addr", describe(op.out));
   call.issue(op);

@@ -1,4 +1,4 @@
-// Waiting and parallel sections, which the APIs of both chips have, each with its own rules.
+// Waits and parallel sections of both chips' APIs, each with its own rules.
 #pragma once
 
 #include "sdk/okkernel/kernel_call.h"

@@ -1,4 +1,4 @@
-// Pointers for kernels, and what stands in for wrong ones.
+// Pointers for kernels, and scratch memory for invalid ones.
 #include "sdk/okkernel/pointer.h"
 
 #include <sys/mman.h>
@@ -12,10 +12,10 @@
 namespace tputwin::okk {
 namespace {
 
-// As far as the largest tensor reaches, in both directions.
+// The reach of the largest tensor, in both directions.
 constexpr uint64_t kScratchBytes = uint64_t{4} << 30;
 
-// One for the process, mapped at first need: kernels may keep pointers from launch to launch.
+// One for the process, mapped at first use: kernels may keep pointers from launch to launch.
 std::atomic<uint8_t*> mapped_scratch = nullptr;
 
 uint8_t* scratch() {
@@ -30,7 +30,7 @@ struct Memory {
   uint64_t bytes = 0;
 };
 
-// Every memory a kernel has pointers into.
+// Returns all memories that a kernel has pointers into.
 std::array<Memory, 5> memories(Device& device) {
   auto of = [](std::string_view name, auto& memory) {
     return Memory{name, memory.data(), memory.size()};

@@ -15,7 +15,7 @@ class RawCall : public KernelCall {
       : KernelCall(name, current_session() != nullptr ? current_session()->rules() : kTpuRules) {}
 
   const isa::StreamFormat& format() const { return isa::format_of(session().chip()); }
-  // Books what keeps the command from being carried out.
+  // Reports the error that prevents the command.
   void refuse(Error error) const { session().report(std::move(error), name()); }
 
   void carry_out(const Result<isa::OneCommand>& one, size_t given) {
@@ -23,7 +23,7 @@ class RawCall : public KernelCall {
     if (one->bytes != given)
       return refuse(Error(errors::tpu_raw_command)
                         .argument("bytes", fmt::format("{} of {}", given, one->bytes)));
-    // where streams end with a command of its own, that one does nothing
+    // No operation: idle commands, and the end of a stream where a command marks it.
     if (one->is_idle || (one->is_end && format().end != nullptr))
       return refuse(Error(errors::tpu_raw_command).argument("words", "no operation"));
     for (const isa::UnconfirmedForm& form : one->unconfirmed)

@@ -55,7 +55,7 @@ void okk_register_kernel_func(const char* name, okk_kernel_func_t func) {
   if (!kernels().add(name, func)) broken(Error(errors::okk_kernel_twice).argument("name", name));
 }
 
-// Exported without a declaration, as the vendor's library does: NULL for an unknown name.
+// Exported without a declaration, as in the vendor's library. Returns NULL for an unknown name.
 extern "C" okk_kernel_func_t okk_get_kernel_func_by_name(const char* name) {
   return name != nullptr ? kernels().find(name) : nullptr;
 }

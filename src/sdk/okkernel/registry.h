@@ -15,11 +15,11 @@ namespace tputwin::okk {
 
 class KernelRegistry {
  public:
-  // False if another function had the name; it is replaced.
+  // Returns false if another function had the name; it is replaced.
   bool add(std::string_view name, KernelFunction function);
   KernelFunction find(std::string_view name) const;  // nullptr if there is none
   std::vector<std::string> names() const;            // sorted
-  // Forgets the kernels of a library that goes.
+  // Removes the kernels of a library that is unloaded.
   void remove_if(const std::function<bool(KernelFunction)>& goes);
 
  private:

@@ -1,4 +1,4 @@
-// One launch: faults, exceptions and failed assertions end the kernel and not the process.
+// run_kernel: faults, exceptions and failed assertions end the kernel and not the process.
 #include "sdk/okkernel/run_kernel.h"
 
 #include <fmt/format.h>
@@ -47,13 +47,13 @@ KernelEnd call_kernel(Session& session, const std::string& name, KernelFunction 
   return KernelEnd::returned;
 }
 
-// True if the launch was given up because it did not end.
+// Returns true if the launch was given up because it did not end.
 bool is_abandoned() {
   const RunControl* control = running_control();
   return control != nullptr && control->abandoned;
 }
 
-// A first error that is a fault, not a call.
+// Reports a fault that is the first error.
 void report_fault(Session& session, const std::string& name) {
   session.report(
       Error(session.rules().pointer_left)
@@ -61,7 +61,7 @@ void report_fault(Session& session, const std::string& name) {
       name);
 }
 
-// How the kernel ended after its first error, as a note to it.
+// Returns a note to the first error on how the kernel ended after it.
 std::string end_after_error(KernelEnd end) {
   switch (end) {
     case KernelEnd::runaway:
@@ -103,7 +103,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   if (recorder != nullptr) session.set_recording(&recording);
   ScopedSession current(session);
   const KernelEnd end = call_kernel(session, name, function, arguments);
-  if (is_abandoned()) return {};  // the device is another's now
+  if (is_abandoned()) return {};  // the device belongs to other launches now
   std::string note;
   if (device.failed())
     note = end_after_error(end);
@@ -113,7 +113,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
     session.report(Error(session.rules().parallel_open), name);
   device.notify({.kind = DeviceEvent::Kind::kernel_end});
   session.poll();
-  // the first error is the cause; calls after it may have broken rules as well
+  // The first error is the cause; calls after it may have broken rules too.
   Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};
   if (end == KernelEnd::stopped && !outcome.error) outcome.error = Error(errors::mch_stopped);
   if (recorder != nullptr && !outcome.error) recorder->take(recording);

@@ -1,4 +1,4 @@
-// Running one kernel from its first to its last instruction.
+// The run of one kernel.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,20 @@
 
 namespace tputwin::okk {
 
-// What a run leaves: the error that stopped it, and what it was warned of.
+// Result of a run: the error that stopped it, and its warnings.
 struct Outcome {
   std::optional<Error> error;
   std::vector<WarningCount> warnings;
 };
 
-// Runs a kernel on the calling thread, whose record of errors it uses and clears, and finishes all
-// work it left queued. The device is as able to work afterwards as before. One kernel runs at a
-// time in a process, because kernels keep state in global variables.
+// Runs a kernel on the calling thread and finishes all work it left queued. It uses and clears the
+// thread's record of errors. The device remains usable. One kernel runs at a time in a process,
+// because kernels keep state in global variables.
 Outcome run_kernel(Device& device, const std::string& name, KernelFunction function,
                    const void* arguments);
 
-// A condition of OKKERNEL_ASSERT that does not hold: leaves the kernel, whose launch fails, if
-// TPUTWIN_ASSERT=fail or if an error came before, of which the condition may be a consequence; else
-// returns.
+// Handles a failed condition of OKKERNEL_ASSERT. Leaves the kernel, whose launch fails, if
+// TPUTWIN_ASSERT=fail or if an earlier error may have caused the failure. Otherwise returns.
 void leave_failed_kernel(const char* file, int line, const char* expression);
 
 }  // namespace tputwin::okk

@@ -18,10 +18,10 @@ namespace {
 thread_local RunControl* control_of_thread = nullptr;
 thread_local const LaunchLabel* label_of_thread = nullptr;
 
-// Ignored unless a program asks for it, and few do.
+// Ignored by default, and used by few programs.
 constexpr int kSignal = SIGURG;
 
-struct sigaction before {};  // what the program wants with the signal
+struct sigaction before {};  // the program's action for the signal
 
 uintptr_t interrupted_address(const void* context) {
   const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -35,8 +35,8 @@ uintptr_t interrupted_address(const void* context) {
 #endif
 }
 
-// A kernel is left only where its own code runs. In a function of another library the thread may
-// hold a lock, for example of the heap, that would never be released.
+// Ends a kernel only in its own code. In a function of another library the thread may hold a lock,
+// for example of the heap, that would never be released.
 void on_interrupt(RunControl& control, const void* context) {
   const Session* session = current_session();
   if (session == nullptr || !in_leavable_kernel()) {
@@ -60,7 +60,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
 }
 
-// Ours goes before the program's handler, also one that it installed later.
+// Installs our handler before the program's, also before one that it installed later.
 void install_handler() {
   static auto& mutex = *new std::mutex;
   std::lock_guard lock(mutex);
@@ -70,13 +70,13 @@ void install_handler() {
   before = now;
   struct sigaction action {};
   action.sa_sigaction = on_signal;
-  // the handler may not return: nothing must be left blocked. Without SA_RESTART a call of the
-  // system that waits ends.
+  // The handler may not return, so it must not block signals. Without SA_RESTART, a waiting system
+  // call ends.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigaction(kSignal, &action, nullptr);
 }
 
-// Finds the executable part of the module that a function is in.
+// Finds the executable segment of the module that contains a function.
 int find_module(dl_phdr_info* info, size_t, void* data) {
   auto& control = *static_cast<RunControl*>(data);
   const auto function = reinterpret_cast<uintptr_t>(control.function.load());

@@ -75,7 +75,7 @@ void Session::issue(const Operation& op, std::string_view call, std::string_view
   else
     instruction.wait = dma ? issued_compute_ : issued_dma_;
   if (recording_ != nullptr) recording_->before(op);
-  // the number of a call that fails is given again, so that nobody waits for it
+  // The number of a failed call is used again, so that no command waits for it.
   if (!device_.issue(instruction, from).ok())
     --(dma ? issued_dma_ : issued_compute_);
   else if (recording_ != nullptr)

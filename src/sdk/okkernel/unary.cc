@@ -1,5 +1,4 @@
-// okk_bdc_rsqrt ... okk_bdc_relu, okk_bdc_fp32_to_int32, okk_bdc_lookup_*: functions of one
-// operand.
+// okk_bdc_rsqrt ... okk_bdc_relu, okk_bdc_fp32_to_int32, okk_bdc_lookup_*: unary functions.
 #include <okk.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr int kDefaultTerms = 32, kMaxTerms = 64;
 
-// Functions of the aligned layout; the rule about their addresses is the operation's.
+// Functions of the aligned layout; the operation checks their addresses.
 UnaryF32 aligned(Call& call, UnaryF32::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
                  const Shape& shape) {
   return {.kind = kind,

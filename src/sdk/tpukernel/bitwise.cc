@@ -1,10 +1,10 @@
-// tpu_bdc_and ... tpu_bdc_not: logic of bits.
+// tpu_bdc_and ... tpu_bdc_not: bitwise functions.
 #include "sdk/tpukernel/elementwise.h"
 
 namespace tputwin::tpu {
 namespace {
 
-// Floating-point numbers are taken as their bits.
+// Floating-point types count as their bits.
 DType bits_type(Call& call, data_type_t dtype) {
   const DType type = call.type("dtype", dtype, kAll);
   return type == DType::f32 ? DType::u32 : is_half(type) ? DType::u16 : type;

@@ -14,7 +14,7 @@ Call::Call(std::string_view name) : KernelCall(name, okk::kTpuRules) {}
 
 namespace {
 
-// The type of a code; b32 for those that have no elements here.
+// Returns the type of a code; b32 for codes whose elements are not supported.
 DType dtype_of(data_type_t code) {
   switch (code) {
     case DT_UINT8:
@@ -109,7 +109,7 @@ TensorView Call::compact(std::string_view argument, local_addr_t address, const 
 TensorView Call::line_aligned(std::string_view argument, local_addr_t address, const Shape& shape,
                               DType dtype) {
   const uint32_t bytes = element_bytes(dtype);
-  // a row padded to whole units is a row of the aligned layout
+  // A row padded to whole units is a row of the aligned layout.
   const Shape padded{shape.n, shape.c, shape.h, align_up(shape.w * bytes, chip().eu_bytes) / bytes};
   TensorView view = aligned(argument, address, padded, dtype);
   view.shape = shape;

@@ -1,4 +1,4 @@
-// tpu_bdc_fp_isnan, _isinf, _isposinf, _isneginf: which floating-point numbers are no numbers.
+// tpu_bdc_fp_isnan, _isinf, _isposinf, _isneginf: classification of floating-point numbers.
 #include "numerics/float16.h"
 #include "ops/elementwise/bitwise.h"
 #include "ops/elementwise/select.h"
@@ -11,7 +11,7 @@ using Compare = Select::Compare;
 
 constexpr uint32_t kInfinityF32 = 0x7f800000;
 
-// The operands of such a call. `work` may be overwritten.
+// The operands of these functions. `work` may be overwritten.
 struct Operands {
   TensorView dst, src, work;
   DType type;
@@ -40,7 +40,7 @@ Operands operands(Call& call, local_addr_t dst_addr, local_addr_t src_addr, loca
           call.aligned("work0_addr", work0_addr, s, type), type};
 }
 
-// The same elements as bits.
+// Returns a view of the same elements as integers of their width.
 TensorView as_bits(TensorView view) {
   view.dtype = view.dtype == DType::f32 ? DType::u32 : DType::u16;
   view.plane_stride = okk::plane_stride_of(view.dtype);
@@ -63,8 +63,8 @@ void drop_sign(Call& call, const Operands& o) {
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// The bits of a NaN, without the sign, are a larger integer than those of an infinity. As a number
-// it cannot be told: the chip takes a NaN as equal to itself.
+// Compares as integers: without the sign, the bits of a NaN are larger than those of an infinity. A
+// comparison of floats cannot detect a NaN, because on the chip a NaN equals itself.
 void tpu_bdc_fp_isnan(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       const dim4* shape, data_type_t dtype) {
   Call call(__func__);

@@ -49,7 +49,7 @@ void tpu_poll_descriptor(void) {
   poll(call);
 }
 
-// The sorter works in the order of the calls too.
+// The sorter also works in the order of the calls.
 void tpu_hau_poll(void) {
   Call call(__func__);
   if (call.ok()) call.session().poll();

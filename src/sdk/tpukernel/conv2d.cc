@@ -45,7 +45,7 @@ void conv2d_symmetric(Call call, const Form& form, const Symmetric& s) {
   call.issue(op);
 }
 
-// The result is UINT32 exactly if no term can be negative.
+// The result must be UINT32 exactly if no term can be negative.
 void require_output_sign(Call& call, const Conv2dBm1684xInt8& op) {
   const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype) &&
                            op.zero_point.is_constant && op.zero_point.constant == 0;
@@ -97,7 +97,7 @@ void conv2d_per_channel(Call call, const Form& form, const PerChannel& p) {
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// The arguments that all functions name alike, with the window's.
+// The arguments that have one name in all functions, and those of the window.
 #define TW_FORM(IS_DECONVOLUTION, ...)                                                             \
   Form {                                                                                           \
     .output_addr = output_addr, .input_addr = input_addr, .input_shape = input_shape,              \

@@ -1,4 +1,4 @@
-// tpu_bdc_cast, tpu_bdc_fp_round and their like; tpu_cast and the conversions of scalars.
+// tpu_bdc_cast, tpu_bdc_fp_round and similar functions; tpu_cast and the conversions of scalars.
 #include "ops/elementwise/convert.h"
 
 #include "base/last_error.h"
@@ -20,7 +20,7 @@ void round_whole(std::string_view name, Place dst, Place src, const dim4* shape,
                      .in = call.lanes("src_addr", src.address, s, src.stride, type)});
 }
 
-// The bits of an element as a scalar; the rest of it is 0.
+// Returns the bits of an element as a scalar; the other bits are 0.
 scalar_t scalar_of(int32_t bits, DType dtype) {
   const uint32_t bytes = element_bytes(dtype);
   scalar_t value;
@@ -51,7 +51,7 @@ void tpu_bdc_cast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shap
   const Shape s = call.shape(shape);
   const DType out = call.type("dst_dtype", dst_dtype, kAll);
   const DType in = call.type("src_dtype", src_dtype, kAll);
-  // a rule of the call: the command reads its source before it writes
+  // A rule of the call only: the command reads its source before it writes.
   call.require(dst_addr != src_addr || element_bytes(out) <= element_bytes(in),
                errors::tpu_cast_in_place, "dst_addr", okk::Hex{dst_addr});
   call.issue(Convert{.rounding = call.rounding(mode, /*of_floats=*/true, "mode"),

@@ -57,7 +57,7 @@ void tpu_bdc_npu_bcast(local_addr_t dst_addr, local_addr_t src_addr, const dim4*
             });
 }
 
-// Rows begin at multiples of 64 bytes.
+// Rows start at multiples of 64 bytes.
 void tpu_bdc_cw_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                       data_type_t dtype) {
   Call call(__func__);

@@ -1,4 +1,4 @@
-// Convolutions of every channel by itself: tpu_bdc_fp_..depthwise.., tpu_bdc_int8_..depthwise..
+// Depthwise convolutions: tpu_bdc_fp_..depthwise.., tpu_bdc_int8_..depthwise..
 #include "base/errors/tpukernel.h"
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"

@@ -7,7 +7,7 @@
 namespace tputwin::tpu {
 namespace {
 
-// Vectors of up to 2^31 elements would not fit anyway; extents are in [1, 65535].
+// Vectors of up to 2^31 elements would exceed local memory, so extents are in [1, 65535].
 uint32_t extent(Call& call, std::string_view argument, int value, int64_t most, ErrorId rule) {
   return call.in_range(value, 1, most, rule, argument) ? static_cast<uint32_t>(value) : 1;
 }
@@ -52,7 +52,7 @@ Binary vectors(Call& call, const VectorPlaces& places, const BinaryTypes& types)
   const TensorView a =
       call.aligned("src0_addr", places.src0_addr, {1, ceil_div(rows, w0), 1, w0}, types.a);
   TensorView b = call.aligned("src1_addr", places.src1_addr, row, types.b);
-  b.shape = all;  // its stride of n is 0
+  b.shape = all;  // the stride of n is 0
   return {call.aligned("dst_addr", places.dst_addr, all, types.out), Source::vector_along_n(a),
           Source::tensor(b)};
 }

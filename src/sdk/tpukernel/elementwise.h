@@ -1,4 +1,4 @@
-// The forms in which element-wise functions take their operands.
+// Operand forms of element-wise functions.
 #pragma once
 
 #include "sdk/tpukernel/call.h"
@@ -22,11 +22,11 @@ Binary tensors(Call& call, const dim4* shape, const Place& dst, const Place& src
 // src op C
 Binary tensor_and_constant(Call& call, const dim4* shape, const Place& dst, const Place& src,
                            scalar_t C, const BinaryTypes& types);
-// C op src; types.a is that of C
+// C op src; types.a is the type of C
 Binary constant_and_tensor(Call& call, const dim4* shape, const Place& dst, const Place& src,
                            scalar_t C, const BinaryTypes& types);
 
-// Vector correlation: out(i,j) = src0(i) op src1(j), everything 64-byte aligned from NPU 0 on.
+// Vector correlation: out(i,j) = src0(i) op src1(j). All tensors are 64-byte aligned from NPU 0 on.
 struct VectorPlaces {
   local_addr_t dst_addr, src0_addr, src1_addr;
   int src0_len, src1_len, src0_len_per_channel, src1_len_per_channel;

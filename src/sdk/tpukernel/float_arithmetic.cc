@@ -23,7 +23,7 @@ class Affine {
   }
   Source value(scalar_t value) const { return constant(value, type_); }
 
-  // b_first: of two NaN, the parameter's is the result.
+  // b_first: if both operands are NaN, the result is the parameter.
   void issue(FloatArithmetic::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
              const Source& b, const Source& c = {}, bool b_first = false) {
     call_.issue(
@@ -89,7 +89,7 @@ TPU_OF_VECTORS(fp_vc_add, add)
 TPU_OF_VECTORS(fp_vc_sub, sub)
 TPU_OF_VECTORS(fp_vc_mul, mul)
 
-// Where only src1 has a stride the chip exchanges the operands, as recorded.
+// If only src1 has a stride, the chip exchanges the operands, as recorded.
 void tpu_bdc_fp_diff_abs(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                          const dim4* shape, const dim4* dst_stride, const dim4* src0_stride,
                          const dim4* src1_stride, data_type_t dtype) {
@@ -166,7 +166,7 @@ void tpu_bdc_fp_bias(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t 
              /*b_first=*/true);
 }
 
-// The chip adds 0: a product of -0 becomes +0.
+// The chip adds 0, so that a product of -0 becomes +0.
 void tpu_bdc_fp_scale(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t scale_addr,
                       const dim4* shape, data_type_t dtype) {
   Affine call(__func__, shape, dtype);

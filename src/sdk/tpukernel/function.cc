@@ -15,7 +15,7 @@ void add_exp_tables(Call& call, FloatFunction& op, Named coeff, Named table) {
   op.entries = call.aligned("dst_addr", dst_addr, op.out.shape, DType::u16);
 }
 
-// Of a series: all coefficients that are loaded.
+// Number of coefficients of a series that are loaded.
 constexpr uint32_t kSeriesWords = 32;
 
 void add_series(Call& call, FloatFunction& op, Named coeff, uint32_t words = kSeriesWords) {
@@ -33,7 +33,7 @@ void tpu_bdc_fp32_softsign(local_addr_t dst_addr, local_addr_t src_addr, const d
   call.issue(aligned(call, FloatFunction::Kind::softsign, dst_addr, src_addr, shape));
 }
 
-// Functions of the exponential. `set` gives the operation its parameters, which precede shape.
+// Functions of the exponential. `set` sets the parameters of the operation, which precede shape.
 #define TPU_EXPONENTIAL(kind, set, ...)                                                           \
   void tpu_bdc_fp32_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr, \
                            local_addr_t work1_addr, local_addr_t coeff_addr,                      \
@@ -217,8 +217,8 @@ void tpu_bdc_fp_isfinite(local_addr_t dst_addr, local_addr_t src_addr, local_add
                      {TPU_NAMED(work0_addr)}, call.type("dtype", dtype, kFloats)));
 }
 
-// Later additions of the API: typed forms, which take the powers of e from static memory. The
-// BM1684X has them for fp32.
+// Later additions of the API: forms with a type argument. They take the powers of e from static
+// memory. On the BM1684X the type must be fp32.
 #define TPU_TYPED_EXPONENTIAL(kind)                                                               \
   void tpu_bdc_fp_##kind(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,   \
                          local_addr_t work1_addr, local_addr_t coeff_addr, const dim4* shape,     \

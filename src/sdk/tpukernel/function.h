@@ -1,5 +1,5 @@
-// What functions of floating-point tensors have in common: operands in the aligned layout, work
-// tensors by their names.
+// Shared parts of functions of floating-point tensors: operands in the aligned layout, work tensors
+// by their names.
 #pragma once
 
 #include <initializer_list>
@@ -17,7 +17,7 @@ struct Named {
 #define TPU_NAMED(argument) \
   Named { #argument, argument }
 
-// Output, input and work tensors.
+// Returns a function with output, input and work tensors.
 inline FloatFunction aligned(Call& call, FloatFunction::Kind kind, local_addr_t dst_addr,
                              local_addr_t src_addr, const dim4* shape,
                              std::initializer_list<Named> work = {}, DType type = DType::f32) {

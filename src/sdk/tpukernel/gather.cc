@@ -1,5 +1,5 @@
-// Gather and scatter: inside local memory by the tensor engine, between memories along h by the
-// GDMA (and as SDMA functions), lines of system memory by the HAU.
+// Gather and scatter. The tensor engine works inside local memory; the GDMA works between memories
+// along h (also as SDMA functions); the HAU works on lines of system memory.
 #include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/index_call.h"
 #include "sdk/tpukernel/sides.h"
@@ -12,7 +12,7 @@ struct Addresses {
   local_addr_t output, param, index;
 };
 
-// What an index outside does: `value` if it fills.
+// Effect of an index that is out of range; `value` is the fill.
 struct OutOfRange {
   Gather::Outside effect = Gather::Outside::fault;
   scalar_t value{};
@@ -28,7 +28,7 @@ uint32_t extent(Call& call, int value, std::string_view argument) {
              : 1;
 }
 
-// Issues a gather or a scatter. If an index is outside, nothing was written.
+// Issues a gather or a scatter. If an index is out of range, nothing is written.
 template <class Op>
 void issue(Call& call, Op op) {
   op.fault = std::make_shared<IndexFault>();
@@ -42,7 +42,7 @@ void issue(Call& call, const OutOfRange& outside, DType type, Gather op) {
   issue(call, op);
 }
 
-// How a function of the tensor engine lays out its operands.
+// Operand layouts of a function of the tensor engine.
 struct IndexedForm {
   IndexedBy by;
   data_type_t index_dtype;
@@ -50,9 +50,9 @@ struct IndexedForm {
   bool is_param_repeated = true;
 };
 
-// Shape of param, by the shape of the result. Functions with an index for every channel and batch
-// may read one batch of param for all, and of that one the first channel of every NPU; the chip's
-// model always reads one batch (quirk ignored).
+// Returns the shape of param for the shape of the result. Functions with an index for every channel
+// and batch may read one batch of param for all, and in it the first channel of every NPU. The
+// chip's model always reads one batch (quirk ignored).
 Shape param_shape(Call& call, const IndexedForm& form, const Shape& s) {
   const bool one_batch = form.by == IndexedBy::w || form.by == IndexedBy::h;
   const uint32_t n = one_batch && (form.is_param_repeated || call.quirks().ignored) ? 1 : s.n;
@@ -122,18 +122,19 @@ struct Rows {
   const dim4 *output_stride, *param_stride, *index_stride;
   data_type_t dtype;
 
-  // `indexed`: the rows that have an index.
+  // The index tensor has as many rows as the result (gather) or param (scatter).
   Operands operands(Call& call, bool is_scatter) const {
     const Shape s = call.shape(shape);
     const DType type = call.type("dtype", dtype, kAll);
     const Shape p{s.n, s.c, extent(call, param_h, "param_h"), s.w};
-    // As recorded: indices of a scatter follow the result's extent, unless no stride is given.
+    // As recorded, the layout of scatter indices follows the result's rows, or param's without
+    // strides.
     const bool no_stride = !output_stride && !param_stride && !index_stride;
     const uint32_t rows = is_scatter && no_stride ? p.h : s.h;
     TensorView i = view_in(index_is_local, call, "index_addr", index, {1, s.c, rows, 1},
                            index_stride, DType::u32);
     if (is_scatter) {
-      // as many as param has rows, in the layout of `rows`
+      // As many indices as param has rows, in the layout of `rows`.
       i.shape.h = p.h;
       if (index_stride == nullptr) i.stride.h = element_bytes(i.dtype);
     }
@@ -172,8 +173,8 @@ void scatter_rows(std::string_view name, const Rows<To, From>& rows) {
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// How functions of the tensor engine come: their forms by the names of their arguments, then each
-// function's arguments behind `shape`.
+// Forms of the functions of the tensor engine, in terms of their argument names. The macros after
+// them take the arguments that follow `shape`.
 #define TPU_BY_SHARED_W .by = IndexedBy::shared_w, .index_dtype = index_dtype, .param_w = param_w
 #define TPU_BY_SHARED_HW \
   .by = IndexedBy::shared_hw, .index_dtype = DT_UINT16, .param_h = param_h, .param_w = param_w
@@ -209,7 +210,7 @@ TPU_GATHER(batch_bcast_w_gather, TPU_BY_W, int param_w, TPU_TYPES, bool is_param
 TPU_SCATTER(batch_bcast_w_scatter, TPU_BY_W, int param_w, TPU_TYPES, bool is_param_repeated)
 TPU_GATHER(batch_bcast_h_gather, TPU_BY_H, int param_h, TPU_TYPES, bool is_param_repeated)
 TPU_SCATTER(batch_bcast_h_scatter, TPU_BY_H, int param_h, TPU_TYPES, bool is_param_repeated)
-// As batch_bcast_w_gather; only its param may reach over four banks.
+// As batch_bcast_w_gather; only here param may span four banks.
 TPU_GATHER(4bank_w_gather, TPU_BY_W, int param_w, TPU_TYPES, bool is_param_repeated)
 
 #define TPU_H_GATHER(engine, to, from)                                                           \

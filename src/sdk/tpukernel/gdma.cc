@@ -1,4 +1,4 @@
-// Copies, transpositions and fills by the GDMA, and the SDMA functions, which it carries out too.
+// Copies, transpositions and fills by the GDMA, which also executes the SDMA functions.
 #include <type_traits>
 
 #include "base/errors/tpukernel.h"
@@ -16,8 +16,8 @@ struct Sides {
   const dim4 *dst_stride = nullptr, *src_stride = nullptr;
 };
 
-// The local side of fills and of plain copies from and to system memory: in the aligned layout the
-// distance of batches does not count the start NPU.
+// The local side of fills and of plain copies from and to system memory. In the aligned layout the
+// stride of n does not count the start NPU.
 template <class Side>
 TensorView beside_system(Call& call, std::string_view argument, typename Side::Address address,
                          const Shape& s, const dim4* stride, DType type) {
@@ -56,7 +56,7 @@ void rearrange(std::string_view name, Rearrange::Kind kind, const Sides<To, From
       .in = From::view(call, "src_addr", sides.src, source_of(s), sides.src_stride, type)});
 }
 
-// Sides in local memory have their rows in one piece, whatever the w stride says.
+// In local memory rows are contiguous; the w stride is ignored.
 template <class To, class From>
 void transpose_nc(std::string_view name, const Sides<To, From>& sides, const dim4* dst_shape,
                   data_type_t dtype) {
@@ -99,7 +99,7 @@ void refold(std::string_view name, const Sides<To, From>& sides, const dim4* dst
                 .in = From::view(call, "src_addr", sides.src, from, sides.src_stride, type)});
 }
 
-// Local memory compact, system memory continuous.
+// Copies between the compact layout of local memory and the continuous layout of system memory.
 void compact(Call& call, bool to_lanes, bool swapped, local_addr_t lanes, system_addr_t system,
              const dim4* shape, data_type_t dtype) {
   const Shape dst = call.shape(shape), src = swapped ? swap_nc(dst) : dst;
@@ -125,7 +125,7 @@ void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, 
                   .src = constant(value, type)});
 }
 
-// `count` elements in a row.
+// Copies `count` consecutive elements.
 void copy_row(std::string_view name, system_addr_t dst_addr, system_addr_t src_addr, unsigned count,
               data_type_t dtype) {
   Call call(name);
@@ -137,8 +137,8 @@ void copy_row(std::string_view name, system_addr_t dst_addr, system_addr_t src_a
                   .reads_first = true});
 }
 
-// A matrix and its copy. On the side in lanes a channel holds `per_channel` columns; on the other
-// one rows are `row_stride` elements apart.
+// A matrix and its copy. In local memory a channel holds `per_channel` columns. In system memory
+// rows are `row_stride` elements apart.
 struct Matrix {
   int rows, cols, per_channel, row_stride;
   data_type_t dtype;
@@ -156,7 +156,7 @@ constexpr Names kToLanes{"dst_addr", "src_addr", "rows", "cols", "cols_per_chann
     kVectorToLanes{"dst_addr", "src_addr", "", "len", "len_per_channel", ""},
     kVectorToSystem{"src_addr", "dst_addr", "", "len", "len_per_channel", ""};
 
-// rows and cols are those of the side in lanes; transposed, the other one lies on its side.
+// rows and cols are those of the local side; the system side is transposed if `transposed`.
 void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& m,
                  local_addr_t lanes_addr, system_addr_t system_addr) {
   const uint32_t most = call.chip().limits.dma_extent;
@@ -186,7 +186,7 @@ void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& 
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// A function and what it is made of; `engine` is gdma or sdma.
+// Defines one function; `engine` is gdma or sdma, `body` the template that implements it.
 #define TPU_BETWEEN(engine, function, body, to, from)                                          \
   void tpu_##engine##_##function##_##from##2##to(to::Address dst_addr, from::Address src_addr, \
                                                  const dim4* shape, const dim4* dst_stride,    \

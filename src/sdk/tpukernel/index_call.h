@@ -1,12 +1,12 @@
-// Calls whose index tensors a body looks at.
+// Calls whose kernels check index tensors while they run.
 #pragma once
 
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
 
-// What the body found, once it has run: at once in the order of the calls; with another schedule
-// nothing is known yet.
+// Reports the fault that the kernel found. Under the schedule `program` the operation has run
+// already; under another schedule its fault is not known yet.
 inline void report(Call& call, const IndexFault& fault, ErrorId rule, std::string_view argument) {
   if (call.ok() && fault.index) call.require(false, rule, argument, *fault.index);
 }

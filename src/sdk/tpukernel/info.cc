@@ -1,4 +1,4 @@
-// What the chip is, and pointers into its memories.
+// Properties of the chip, and pointers into its memories.
 #include <algorithm>
 #include <cstring>
 

@@ -6,12 +6,12 @@
 namespace tputwin::tpu {
 namespace {
 
-// The API's plain char is signed, as on the device; Arm's own is not.
+// The API's plain char is signed, as on the device. Arm's plain char is unsigned.
 int signed_char(char value) { return static_cast<signed char>(value); }
 
 Source amount(int shift) { return Source::value(static_cast<uint32_t>(shift), DType::i8); }
 
-// How a result is made from the exact number.
+// Steps from the exact number to the result.
 struct Finish {
   int shift = 0;
   rounding_mode_t rounding_mode = RM_HALF_UP;
@@ -32,7 +32,7 @@ void arithmetic(Call& call, IntArithmetic::Kind kind, const Binary& operands,
   call.issue(op);
 }
 
-// With a shift for each channel.
+// Arithmetic with one shift per channel.
 void arithmetic(Call& call, IntArithmetic::Kind kind, const Binary& operands,
                 local_addr_t shift_addr, rounding_mode_t rounding_mode, bool saturation) {
   IntArithmetic op = operation(kind, operands, saturation);
@@ -47,8 +47,8 @@ BinaryTypes types(Call& call, data_type_t out, std::string_view a_name, data_typ
           call.type(b_name, b, kInts)};
 }
 
-// The smaller or larger one, of any type. Where only src1 has a stride the chip exchanges the
-// operands of the smaller one, as recorded: NaN and equal values show it.
+// The smaller or larger element, of any type. If only src1 has a stride, the chip exchanges the
+// operands of the minimum, as recorded. NaN and equal values show it.
 void extreme(Call& call, IntArithmetic::Kind kind, Binary operands,
              bool only_b_has_stride = false) {
   if (!is_float(operands.out.dtype)) return arithmetic(call, kind, operands, Finish{});
@@ -61,7 +61,7 @@ void extreme(Call& call, IntArithmetic::Kind kind, Binary operands,
                              .b = operands.b});
 }
 
-// With a shift, which the chip's model does not apply (quirk ignored).
+// Minimum or maximum with a shift, which the chip's model does not apply (quirk ignored).
 void shifted_extreme(Call& call, IntArithmetic::Kind kind, const Binary& operands, int shift,
                      rounding_mode_t rounding_mode) {
   IntArithmetic op = operation(kind, operands, /*saturation=*/true);
@@ -88,7 +88,7 @@ BinaryTypes mac_types(Call& call, std::string_view a_name, data_type_t a, std::s
   return {make_dtype(is_signed(first) || is_signed(second), /*is_8bit=*/false), first, second};
 }
 
-// A shift of the tensor itself.
+// Types of a shift of the tensor itself.
 struct ShiftTypes {
   DType out, src;
   ShiftTypes(Call& call, data_type_t out, data_type_t src, bool logical)
@@ -154,7 +154,7 @@ using namespace tputwin::tpu;
         Finish{.saturation = saturation});                                                         \
   }
 
-// `order` turns the types of the tensor and of C into those of a and b.
+// `order` maps the types of the tensor and of C to those of a and b.
 #define TPU_TENSOR_FIRST(dst, src, C) types(call, dst, "src_dtype", src, "C_dtype", C)
 #define TPU_CONSTANT_FIRST(dst, src, C) types(call, dst, "C_dtype", C, "src_dtype", src)
 #define TPU_INT_WITH_CONSTANT(name, kind, operands, order)                                       \

@@ -1,4 +1,4 @@
-// Data types, layouts and banks. These functions issue no command and work outside of kernels too.
+// Data types, layouts and banks. These functions issue no command and also work outside kernels.
 #include "base/errors/tpukernel.h"
 #include "base/last_error.h"
 #include "sdk/tpukernel/call.h"
@@ -6,7 +6,7 @@
 namespace tputwin::tpu {
 namespace {
 
-// Books a broken rule with the kernel that runs, or with the thread.
+// Reports a broken rule to the running kernel, or to the thread.
 void book(std::string_view name, Error error) {
   if (Session* session = okk::current_session())
     session->report(std::move(error), name);
@@ -23,19 +23,19 @@ bool present(std::string_view name, std::string_view argument, const void* point
 constexpr int64_t round_up(int64_t value, int64_t quantum) {
   return quantum == 0 ? value : (value + quantum - 1) / quantum * quantum;
 }
-// Elements of a type in a unit of 64 bytes.
+// Returns the number of elements in a unit of 64 bytes.
 int64_t unit(data_type_t dtype) { return tpu_eu_num(dtype); }
 
 void set_stride(dim4* stride, int64_t n, int64_t c, int64_t h) {
   *stride = {static_cast<int>(n), static_cast<int>(c), static_cast<int>(h), 1};
 }
 
-// Of a local tensor whose channels are `c` elements apart, rows `h`.
+// Strides of a local tensor whose channels are `c` elements apart and whose rows are `h` apart.
 void lane_stride(dim4* stride, int start_idx, const dim4* shape, int64_t c, int64_t h) {
   set_stride(stride, c * tpu_channle_num_per_npu(start_idx, shape->c), c, h);
 }
 
-// (precision << 1) | signed.
+// Type codes are (precision << 1) | signed.
 enum Precision { INT8, FP16, FP32, INT16, INT32, BFP16, INT4 };
 Precision precision(data_type_t dtype) { return static_cast<Precision>(dtype >> 1); }
 

@@ -1,10 +1,10 @@
-// Elements, or their positions, where a mask is not zero; and how many they were.
+// Selection of elements, or of their positions, by a nonzero mask, and the number of selected ones.
 #include "sdk/tpukernel/sides.h"
 
 namespace tputwin::tpu {
 namespace {
 
-// Where the last selection of this thread's kernels left its count.
+// Count of the last selection of this thread's kernels.
 struct LastSelection {
   const Device* device = nullptr;
   std::shared_ptr<uint32_t> chosen;
@@ -23,10 +23,10 @@ uint32_t last_count(Call& call) {
   return *last_selection.chosen;
 }
 
-// As long as the result can become.
+// The longest possible result.
 Shape row_of(const Shape& s) { return {1, 1, 1, static_cast<uint32_t>(s.count())}; }
 
-// The operands of the BM1684X's functions are in their standard layout.
+// The functions of the BM1684X take operands in the standard layout.
 template <class From>
 void select(Call& call, system_addr_t dst_addr, typename From::Address src_addr, addr_t mask_addr,
             int mask_in_lmem, const dim4* shape, data_type_t data_dtype, data_type_t mask_dtype) {
@@ -83,9 +83,9 @@ unsigned int tpu_gdma_mask_select_S2S_with_ret(global_addr_t dst_addr, global_ad
                                                data_type_t mask_dtype) {
   Call call(__func__);
   select<S>(call, dst_addr, src_addr, mask_addr, mask_in_lmem, shape, data_dtype, mask_dtype);
-  if (call.ok()) call.session().poll();  // the count has to be there now
+  if (call.ok()) call.session().poll();  // the count must be known now
   const uint32_t count = last_count(call);
-  last_selection = {};  // it is handed out once
+  last_selection = {};  // the count is returned once
   return count;
 }
 
@@ -99,8 +99,8 @@ void tpu_gdma_nonzero_S2S(global_addr_t dst_addr, global_addr_t src_addr, const 
   find_nonzero<S>(__func__, dst_addr, src_addr, shape, data_dtype, base_idx);
 }
 
-// One batch of param serves all, whatever is_param_repeated says; if it does, the first channel of
-// every NPU serves all channels there.
+// One batch of param serves all batches, for both values of is_param_repeated. If it is true, the
+// first channel of every NPU serves all channels there.
 void tpu_bdc_batch_bcast_w_mask_select(local_addr_t output_addr, local_addr_t count_addr,
                                        local_addr_t param_addr, local_addr_t mask_addr,
                                        const dim4* shape, data_type_t dtype, data_type_t mask_dtype,

@@ -1,11 +1,11 @@
-// Products of matrices.
+// Matrix products.
 #include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {
 namespace {
 
-// An operand as the arguments give it: where it lies, or one value for all its elements.
+// A matrix argument: an address, or one value for all elements.
 struct Given {
   std::string_view name;
   local_addr_t address = 0;
@@ -20,11 +20,11 @@ Given every(float value) {
   return every(scalar);
 }
 
-// What is stored transposed.
+// Operands that are stored transposed.
 enum class Form { plain, left, right, all };
 
-// left_rows and left_cols are the extents of left as it is stored; so is `right` of right, whose
-// other extent is the depth of the product.
+// left_rows and left_cols are the stored extents of left. `right` is the stored extent of right
+// that is not the depth of the product.
 struct Extents {
   Form form;
   int left_rows, left_cols, right;
@@ -46,7 +46,7 @@ bool valid(Call& call, const Extents& e) {
                        by_rows ? "right_rows" : "right_cols");
 }
 
-// The matrix of rows x cols that the product takes.
+// Returns a constant matrix of rows x cols.
 MatrixOperand constant_matrix(scalar_t value, uint32_t rows, uint32_t cols, DType type) {
   return {.matrix = {{.dtype = type}, rows, cols},
           .is_constant = true,
@@ -64,7 +64,7 @@ MatrixOperand row_matrix(Call& call, const Given& given, uint32_t rows, uint32_t
           .transposed = transposed};
 }
 
-// Sets the matrices of an operation; false if the extents do not let it.
+// Sets the matrices of an operation. Returns false if the extents are invalid.
 template <class Op>
 bool set_row_matrices(Call& call, Op& op, const Extents& e, local_addr_t output, const Given& left,
                       const Given& right, DType left_type, DType right_type, DType output_type) {
@@ -86,8 +86,8 @@ void fp_mm(std::string_view name, const Extents& e, local_addr_t output, const G
   if (set_row_matrices(call, op, e, output, left, right, type, type, output_type)) call.issue(op);
 }
 
-// The zero points: one value; or one per column, in every NPU a copy of their row, or those of the
-// result's channels.
+// Zero points are one value, or one per column. The latter are stored as a copy of their row in
+// every NPU, or in the channels of the result.
 void zp_mm(std::string_view name, const Extents& e, local_addr_t output, const Given& left,
            const Given& right, const Given& zero_point, data_type_t left_dtype,
            data_type_t right_dtype, bool accumulate) {
@@ -116,7 +116,7 @@ struct PerChannel {
   int left, right;
 };
 
-// All columns of the last channel belong to the view.
+// The view includes all columns of the last channel.
 MatrixView whole_channels(Call& call, const Given& given, uint32_t rows, uint32_t cols,
                           uint32_t per_channel, DType type) {
   MatrixView view = call.lane_matrix(given.name, given.address, rows, cols, per_channel, type);
@@ -132,7 +132,7 @@ bool valid(Call& call, const PerChannel& per, const Extents& e, bool left_is_con
                        "right_cols_per_channel");
 }
 
-// Sets out, left, right and bias of an operation; false if the extents do not let it.
+// Sets out, left, right and bias of an operation. Returns false if the extents are invalid.
 template <class Op>
 bool set_matrices(Call& call, Op& op, const Extents& e, const PerChannel& per, local_addr_t output,
                   const Given& left, const Given& right, DType left_type, DType right_type,
@@ -174,7 +174,7 @@ struct IntTypes {
   data_type_t left, right;
 };
 
-// The shift: one value, or one per column.
+// The shift is one value, or one per column.
 void int_mm(std::string_view name, const Extents& e, const PerChannel& per, local_addr_t output,
             const Given& left, const Given& right, const Given& shift, IntTypes types,
             rounding_mode_t rounding) {
@@ -225,7 +225,8 @@ void int8_mm(std::string_view name, const Extents& e, const PerChannel& per, loc
   op.shift = MatrixOperand{.matrix = {{.dtype = DType::i8}, 1, out.cols},
                            .is_constant = true,
                            .constant = static_cast<uint32_t>(-int{steps.rshift})};
-  if (steps.accumulate)  // 16-bit values, whatever is written
+  // the old output has 16 bits for every output type
+  if (steps.accumulate)
     op.old = MatrixOperand{.matrix = whole_channels(call, at("output_addr", output), out.rows,
                                                     e.cols(), out.tensor.shape.w,
                                                     has_sign ? DType::i16 : DType::u16)};
@@ -240,8 +241,8 @@ void int8_mm(std::string_view name, const Extents& e, const PerChannel& per, loc
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// The matrices of a function: its parameters, with others before the constant, and what the product
-// takes.
+// Parameters of a function for its matrices (further ones come before the constant), and the
+// arguments of the product.
 #define TW_TAKES_both(...) \
   local_addr_t left_addr, local_addr_t right_addr __VA_OPT__(, ) __VA_ARGS__
 #define TW_TAKES_L_const(...) local_addr_t right_addr __VA_OPT__(, ) __VA_ARGS__, scalar_t C
@@ -255,7 +256,7 @@ using namespace tputwin::tpu;
 #define TW_RIGHT_L_const at("right_addr", right_addr)
 #define TW_RIGHT_L_float at("right_addr", right_addr)
 #define TW_RIGHT_R_const every(C)
-// Columns in a channel of left, which a constant does not have.
+// Columns per channel; a constant left matrix has none.
 #define TW_TAKES_PER_both int left_cols_per_channel, int right_cols_per_channel
 #define TW_TAKES_PER_L_const int right_cols_per_channel
 #define TW_TAKES_PER_L_float int right_cols_per_channel
@@ -265,7 +266,7 @@ using namespace tputwin::tpu;
   { 1, right_cols_per_channel }
 #define TW_PER_L_float \
   { 1, right_cols_per_channel }
-// Whether it can add the old output.
+// Parameter of functions that can add the old output.
 #define TW_TAKES_ADD , bool result_add
 #define TW_RESULT_ADD result_add
 #define TW_TAKES_PLAIN

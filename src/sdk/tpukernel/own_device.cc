@@ -1,5 +1,5 @@
-// Kernels run without a host program: the entry points of the vendor's simulator, in order
-// cmodel_init, set_cur_nodechip_idx, tpu_kernel_init; then tpu_initialize and any tpu_* function on
+// Kernels that run without a host program: the entry points of the vendor's simulator. The order is
+// cmodel_init, set_cur_nodechip_idx, tpu_kernel_init, then tpu_initialize and any tpu_* function on
 // the calling thread.
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kNodes = 8;
 
-// A chip and the session its threads work in.
+// A chip, and the session of its threads.
 struct Node {
   std::unique_ptr<Device> device;
   std::unique_ptr<Session> session;
@@ -73,5 +73,5 @@ void set_cur_nodechip_idx(int node) {
                                .in(__func__)));
 }
 
-// The tables are there from the start.
+// The tables exist from the start.
 void tpu_kernel_init(int node) { static_cast<void>(in_range(__func__, node)); }

@@ -7,7 +7,7 @@
 namespace tputwin::tpu {
 namespace {
 
-// As many channels as the input has.
+// The output has as many channels as the input.
 template <class Op>
 void set_sides(Call& call, const Form& form, DType out_type, DType in_type, Op& op) {
   const Shape in = call.shape(form.input_shape, "input_shape");

@@ -16,7 +16,7 @@ std::string element(const Memory& memory, const TensorView& view, uint32_t n, ui
   return fmt::format("{}", integer_value(memory.read(view, n, c, h, w), view.dtype));
 }
 
-// A line for every row.
+// Prints one line per row.
 void print(const Memory& memory, const TensorView& view) {
   const Shape& s = view.shape;
   for_each_index({s.n, s.c, s.h, 1}, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t) {

@@ -5,7 +5,7 @@
 namespace tputwin::tpu {
 namespace {
 
-constexpr int kIterations = 3;  // of the functions that are not tunable
+constexpr int kIterations = 3;  // of the functions without num_iter
 
 Source tensor(Call& call, std::string_view name, Place place, const Shape& shape, DType type) {
   return Source::tensor(call.lanes(name, place.address, shape, place.stride, type));
@@ -17,7 +17,7 @@ uint32_t at_least_1(Call& call, std::string_view argument, int count) {
              : 1;
 }
 
-// Any strides; one operand may be constant.
+// Divides with any strides; one operand may be constant.
 void divide(Call& call, const Shape& shape, Place dst, const Source& a, const Source& b, DType type,
             int num_iter) {
   FloatFunction op{.kind = FloatFunction::Kind::div, .a = a, .b = b};
@@ -53,7 +53,7 @@ void compensated_reciprocal(Call& call, local_addr_t dst_addr, Place src,
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// The function family `prefix`: its further parameters follow.
+// Defines the function family `prefix`; its further parameters follow.
 #define TPU_QUOTIENTS(prefix, scalar, dtype_of, num_iter_of, ...)                               \
   void tpu_bdc_##prefix##div(local_addr_t dst_addr, local_addr_t src0_addr,                     \
                              local_addr_t src1_addr, const dim4* shape, const dim4* dst_stride, \

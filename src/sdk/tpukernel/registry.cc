@@ -1,4 +1,4 @@
-// Kernels by name, and what their objects refer to.
+// Kernels by name, and symbols that their objects refer to.
 #include "sdk/okkernel/registry.h"
 #include "base/errors/tpukernel.h"
 
@@ -19,7 +19,7 @@ using namespace tputwin;
 
 namespace {
 
-// Devices of a program with this API are BM1684X, unless TPUTWIN_CHIP names another chip.
+// Programs with this API get BM1684X devices, unless TPUTWIN_CHIP names another chip.
 [[maybe_unused]] const bool chosen = [] {
   bmlib::use_chip(first_of(ChipFamily::bm1684x));
   return true;

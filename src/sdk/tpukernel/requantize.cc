@@ -12,7 +12,7 @@ constexpr bool is_wide(Requantize::Kind kind) {
   return kind == Requantize::Kind::to_wide || kind == Requantize::Kind::f32_wide;
 }
 
-// The operation but for its parameters.
+// Returns the operation without its parameters.
 Requantize tensors(Call& call, Requantize::Kind kind, local_addr_t dst_addr, local_addr_t src_addr,
                    const Shape& s, data_type_t dst_dtype, data_type_t src_dtype) {
   const bool wide = is_wide(kind);
@@ -28,7 +28,7 @@ Requantize tensors(Call& call, Requantize::Kind kind, local_addr_t dst_addr, loc
 
 Source number(int32_t value) { return Source::value(static_cast<uint32_t>(value), DType::i32); }
 
-// Parameter `index` of the `count` that a channel has in a [1,C,1,count] tensor.
+// Returns parameter `index` of the `count` that a channel has in a [1,C,1,count] tensor.
 Source parameter(Call& call, local_addr_t address, const Shape& shape, uint32_t count,
                  uint32_t index, DType dtype) {
   TensorView view = call.aligned("quant_addr", address, {1, shape.c, 1, count}, dtype);
@@ -38,7 +38,7 @@ Source parameter(Call& call, local_addr_t address, const Shape& shape, uint32_t 
   return Source::tensor(view);
 }
 
-// What all of them name.
+// Arguments of all these functions.
 struct Ends {
   local_addr_t dst_addr, src_addr;
   const dim4* shape;
@@ -59,7 +59,7 @@ void with_integers(Call call, Requantize::Kind kind, const Ends& ends, int multi
   call.issue(op);
 }
 
-// Where a channel's three integers stand.
+// Positions of a channel's three integers.
 struct Order {
   uint32_t multiplier, shift, offset;
 };

@@ -1,4 +1,4 @@
-// tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: choices by comparing.
+// tpu_bdc_greater ... tpu_bdc_vc_not_equal, tpu_bdc_*_select: comparison and selection.
 #include "ops/elementwise/select.h"
 #include "base/errors/tpukernel.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 using Compare = Select::Compare;
 
-// A result of any type that is as wide as what is compared, or narrower.
+// The result may have any type that is not wider than the compared type.
 BinaryTypes types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
   const DType out = call.type("dst_dtype", dst_dtype, kAll);
   const DType in = call.type("src_dtype", src_dtype, kAll);
@@ -18,7 +18,7 @@ BinaryTypes types(Call& call, data_type_t dst_dtype, data_type_t src_dtype) {
   return {out, in, in};
 }
 
-// true_val where the condition holds, else 0.
+// true_val if the condition holds, else 0.
 void compare(Call& call, Compare condition, const Binary& operands, scalar_t true_val,
              const BinaryTypes& t) {
   call.issue(Select{.compare = condition,
@@ -30,8 +30,8 @@ void compare(Call& call, Compare condition, const Binary& operands, scalar_t tru
                     .type = t.a});
 }
 
-// A variable_t as an operand. A VECTOR has one element in every NPU, which all channels there
-// share.
+// Returns a variable_t as an operand. A VECTOR has one element in every NPU, which all channels
+// there share.
 Source operand(Call& call, std::string_view argument, const variable_t* from, const Shape& shape,
                DType dtype, var_type_t vector = VECTOR) {
   if (!call.present(from, argument)) return {};
@@ -45,7 +45,8 @@ Source operand(Call& call, std::string_view argument, const variable_t* from, co
   return Source::tensor(view);
 }
 
-// The chosen values, moved as bits, are as wide as those compared; beside integers also wider.
+// Chosen values are moved as bits. If integers are compared, they must be as wide or wider; if
+// floats are, as wide.
 void check_choice(Call& call, DType compared, DType chosen, data_type_t dtype) {
   const uint32_t bytes = element_bytes(compared), wide = element_bytes(chosen);
   const bool fits = is_float(compared) ? wide == bytes : wide >= bytes;

@@ -1,4 +1,4 @@
-// The two sides of functions between memories: L, local memory, and S, global memory or L2-SRAM.
+// The two sides of functions between memories: L is local memory, S is global memory or L2-SRAM.
 #pragma once
 
 #include "base/errors/tpukernel.h"
@@ -22,7 +22,7 @@ struct S {
   }
 };
 
-// A side whose memory an argument tells.
+// Returns a view in the memory that an argument names.
 inline TensorView view_in(bool is_local, Call& call, std::string_view name, addr_t address,
                           const Shape& shape, const dim4* stride, DType dtype) {
   if (!is_local) return call.system(name, address, shape, stride, dtype);

@@ -12,7 +12,7 @@ struct SortArguments {
   data_type_t dtype;
 };
 
-// Indices: none, where elements were, or those that the caller has for them.
+// Indices: none, the positions of the elements, or indices that the caller provides.
 struct Indices {
   enum class Kind { none, positions, given } kind = Kind::none;
   system_addr_t output = 0, input = 0;

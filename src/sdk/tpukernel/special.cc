@@ -24,7 +24,7 @@ void distribute(Call& call, local_addr_t dst_addr, int start, int step, int num,
                       .step_c = static_cast<uint32_t>(step)});
 }
 
-// The first words of a table, the same in every NPU.
+// Loads the first words of a table into every NPU.
 void load(std::string_view name, std::string_view argument, local_addr_t address,
           const StaticTable& table) {
   Call call(name);
@@ -32,7 +32,7 @@ void load(std::string_view name, std::string_view argument, local_addr_t address
                        .address = table.address});
 }
 
-// The later forms with a type: the same numbers, rounded to it.
+// Loads a table for the later functions with a type argument, rounded to the type.
 void load_typed(std::string_view name, local_addr_t address, const StaticTable& table,
                 data_type_t dtype) {
   Call call(name);
@@ -88,7 +88,7 @@ void tpu_bdc_arithmetic_sequence_distribute_aligned(local_addr_t dst_addr, int s
   distribute(call, dst_addr, start, step, num, /*is_aligned=*/true);
 }
 
-// Starts from the 64 words 0 .. 63 of static memory, which are there even if fewer elements are.
+// Loads all 64 numbers 0 .. 63 of static memory, even if num is less.
 void tpu_bdc_generate_arithmetic_sequence(local_addr_t dst_addr, int num, data_type_t dtype) {
   Call call(__func__);
   const DType type = call.type("dtype", dtype, kU32 | kU16);

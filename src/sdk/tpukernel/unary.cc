@@ -1,4 +1,4 @@
-// tpu_bdc_abs ... tpu_bdc_prelu, tpu_bdc_fp_exponent_part: functions of one element of any type.
+// tpu_bdc_abs ... tpu_bdc_prelu, tpu_bdc_fp_exponent_part: unary functions of any type.
 #include "ops/elementwise/unary.h"
 
 #include "sdk/tpukernel/call.h"

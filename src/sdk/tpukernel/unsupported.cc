@@ -1,5 +1,5 @@
-// Functions of tpu_kernel.h that the BM1684X does not have, or whose formats no document tells:
-// they fail and name themselves. docs/support.md lists them.
+// Functions of tpu_kernel.h that the BM1684X does not have, or whose formats are undocumented. They
+// fail with an error that names them. docs/support.md lists them.
 #include "base/errors/tpukernel.h"
 #include "sdk/tpukernel/call.h"
 

@@ -1,4 +1,4 @@
-// Kernels, strides, dilations, pads and inserted zeros of a window, each in its range.
+// Checks of kernels, strides, dilations, pads and inserted zeros of a window.
 #include "sdk/tpukernel/window.h"
 
 #include "base/errors/tpukernel.h"
@@ -8,7 +8,7 @@
 namespace tputwin::tpu {
 namespace {
 
-// One axis, from arguments of any value. `extent` is the input's.
+// Returns one axis, from arguments of any value. `extent` is that of the input.
 Axis axis_of(Call& call, int kernel, int before, int after, int stride, int dilation, int insert,
              uint32_t extent) {
   const Chip::Limits& most = call.chip().limits;

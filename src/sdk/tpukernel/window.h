@@ -1,4 +1,4 @@
-// The sliding windows of convolution and pooling functions, from their arguments.
+// Sliding windows of convolution and pooling functions, from their arguments.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tputwin::tpu {
 
-// NULL: no padding; stride and dilation 1; nothing inserted.
+// NULL means no padding, stride and dilation 1, nothing inserted.
 struct WindowArguments {
   const dim2* kernel;
   const padding_t* padding;
@@ -17,26 +17,26 @@ struct WindowArguments {
   const dim2* insert = nullptr;
 };
 
-// The window over an input, arguments of any value being checked.
+// Returns the window over an input; checks the values of the arguments.
 Window window_of(Call& call, const Shape& in, const WindowArguments& arguments);
 
 inline Shape output_shape(const Shape& in, uint32_t channels, const Window& window) {
   return {in.n, channels, window.h.output(in.h), window.w.output(in.w)};
 }
 
-// What functions with a window have in common. A deconvolution inserts rows and columns, has stride
-// 1 and turns its kernel by 180 degrees.
+// Shared arguments of functions with a window. A deconvolution inserts rows and columns, has stride
+// 1 and rotates its kernel by 180 degrees.
 struct Form {
   local_addr_t output_addr, input_addr;
   const dim4* input_shape;
   const dim4* input_stride = nullptr;
-  std::optional<int> output_c;  // none: as many channels as the input has
+  std::optional<int> output_c;  // none: the number of input channels
   WindowArguments window;
   data_type_t output_dtype{}, input_dtype{};
   bool is_deconvolution = false;
 };
 
-// Window, output and input of an operation.
+// Sets window, output and input of an operation.
 template <class Op>
 void set_sides(Call& call, const Form& form, const Shape& in, uint32_t channels, DType out_type,
                DType in_type, Op& op) {
@@ -47,10 +47,10 @@ void set_sides(Call& call, const Form& form, const Shape& in, uint32_t channels,
   op.in = call.lanes("input_addr", form.input_addr, in, form.input_stride, in_type);
 }
 
-// The number of output channels; 1 if it is none.
+// Returns the number of output channels; 1 if it is invalid.
 uint32_t output_channels(Call& call, int output_c);
 
-// The same of a function that names the types of both.
+// As set_form, for a function that names the types of both.
 template <class Op>
 void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op) {
   const Shape in = call.shape(form.input_shape, "input_shape");
@@ -60,7 +60,7 @@ void set_form(Call& call, const Form& form, Types outputs, Types inputs, Op& op)
   set_sides(call, form, in, channels, out_type, in_type, op);
 }
 
-// Weights at an address, or one number.
+// Weights at an address, or one value.
 struct Weights {
   local_addr_t address = 0;
   const scalar_t* constant = nullptr;
@@ -79,13 +79,13 @@ inline TensorView channels(Call& call, std::string_view argument, local_addr_t a
   return call.compact(argument, address, {1, count, 1, 1}, dtype, call.chip().eu_bytes);
 }
 
-// What the taps outside an input count as.
+// Values of taps outside the input.
 struct Outside {
   Source padding, insertion;
 };
 
-// Two values side by side per channel of the input: of the padding, and of inserted rows and
-// columns, which without any is not looked at.
+// Two adjacent values per channel of the input: of the padding, and of inserted rows and columns.
+// The second is ignored without insertion.
 Outside outside_of(Call& call, std::string_view argument, local_addr_t address,
                    const TensorView& in, bool has_insertion);
 

@@ -17,7 +17,7 @@ using Rela = ElfW(Rela);
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
 
-// The parts of a dynamic section that tell of references.
+// The parts of a dynamic section that describe references.
 struct Tables {
   const Sym* symbols = nullptr;
   const char* strings = nullptr;
@@ -29,7 +29,7 @@ Tables tables_of(uintptr_t base, const Dyn* table) {
   const Rela *data = nullptr, *procedures = nullptr;
   size_t data_bytes = 0, procedure_bytes = 0;
   for (; table->d_tag != DT_NULL; ++table) {
-    // the loader has made addresses out of offsets; in a file they are offsets still
+    // The loader has replaced offsets by addresses; a file still has offsets.
     const uintptr_t value = table->d_un.d_ptr;
     void* const address = reinterpret_cast<void*>(value < base ? base + value : value);
     switch (table->d_tag) {
@@ -61,7 +61,7 @@ Tables tables_of(uintptr_t base, const Dyn* table) {
   return t;
 }
 
-// The symbol a relocation refers to, if it is one that must be defined elsewhere.
+// Returns the symbol of a relocation, if another library must define it.
 const Sym* undefined_symbol(const Tables& t, const Rela& relocation) {
   const Sym& symbol = t.symbols[ELF64_R_SYM(relocation.r_info)];
   const bool undefined = symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0 &&
@@ -69,7 +69,7 @@ const Sym* undefined_symbol(const Tables& t, const Rela& relocation) {
   return undefined ? &symbol : nullptr;
 }
 
-// The segments of a file where a loader would put them.
+// Returns the segments of a file at the addresses where a loader would put them.
 std::vector<uint8_t> image_of(std::span<const uint8_t> file, std::span<const Segment> segments) {
   size_t bytes = 0;
   for (const Segment& s : segments)
@@ -81,7 +81,7 @@ std::vector<uint8_t> image_of(std::span<const uint8_t> file, std::span<const Seg
   return image;
 }
 
-// Segments that lie in the file, and one of them the dynamic section.
+// Returns true if all segments are inside the file and one of them is the dynamic section.
 bool plausible(std::span<const uint8_t> file, std::span<const Segment> segments) {
   constexpr size_t kMost = size_t{1} << 32;
   return std::ranges::all_of(segments, [&](const Segment& s) {

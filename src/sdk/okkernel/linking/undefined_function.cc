@@ -1,4 +1,4 @@
-// The functions that stand in for undefined ones, made from a template, one for each name.
+// Replacements of undefined functions, instantiated from a template, one for each name.
 #include "sdk/okkernel/linking/undefined_function.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Names& names() {
   return instance;
 }
 
-// Outside a kernel the process ends as the C library ends it.
+// Outside a kernel, ends the process as the C library does.
 [[noreturn]] void reached(size_t index) {
   const std::string* name;
   {

@@ -1,5 +1,5 @@
-// Functions that stand in for undefined ones: a kernel that calls one is left, and its launch fails
-// with the name.
+// Replacements of undefined functions: a kernel that calls one is left, and its launch fails with
+// the name.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace tputwin::okk {
 
-inline constexpr size_t kMaxUndefinedFunctions = 256;  // of different names in a process
+inline constexpr size_t kMaxUndefinedFunctions = 256;  // number of different names in a process
 
-// The function that stands in for `name`; nullptr if there are too many names.
+// Returns the replacement of `name`; nullptr if there are too many names.
 void (*undefined_function(const std::string& name))();
 
 }  // namespace tputwin::okk
