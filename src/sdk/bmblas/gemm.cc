@@ -12,7 +12,8 @@ namespace {
 using tputwin::Error;
 namespace errors = tputwin::errors;
 
-constexpr size_t kMaxExtent = 4095 / 2;  // 12-bit fields; a 16-bit result has two rows per row
+// 12-bit fields; a 16-bit result uses two rows per row
+constexpr size_t kMaxExtent = 4095 / 2;
 
 struct Tile {
   size_t m, n, k;
@@ -22,7 +23,7 @@ struct Tile {
 class TileMemory {
  public:
   TileMemory(bmk1880_context_t* ctx, const Tile& tile) : ctx_(ctx) {
-    res = alloc(2 * tile.m, tile.n);  // first, so that it stays in place while K advances
+    res = alloc(2 * tile.m, tile.n);  // first, so that it stays while K advances
     left = alloc(tile.m, tile.k);
     right = alloc(tile.k, tile.n);
   }
@@ -43,7 +44,7 @@ class TileMemory {
   bmk1880_context_t* ctx_;
 };
 
-// Bytes per lane of a tile's three matrices.
+// Returns the bytes per lane of a tile's three matrices.
 size_t lane_bytes(bmk1880_context_t* ctx, const Tile& t) {
   auto bytes = [&](size_t rows, size_t cols) {
     shape_t shape = shape_t2(static_cast<int>(rows), static_cast<int>(cols));
@@ -52,7 +53,7 @@ size_t lane_bytes(bmk1880_context_t* ctx, const Tile& t) {
   return bytes(t.m, t.k) + bytes(t.k, t.n) + bytes(2 * t.m, t.n);
 }
 
-// Halves extents until a tile fits. K comes last: splitting it costs exactness.
+// Halves extents until a tile fits. K is halved last, because splitting it costs exactness.
 Tile choose_tile(bmk1880_context_t* ctx, Tile tile, size_t room) {
   auto cap = [](size_t extent) { return std::min(extent, kMaxExtent); };
   tile = {cap(tile.m), cap(tile.n), std::min<size_t>(tile.k, 4095)};
@@ -72,7 +73,7 @@ Tile choose_tile(bmk1880_context_t* ctx, Tile tile, size_t room) {
   return tile;
 }
 
-// Bytes per lane above the newest allocation; 0 if there are none.
+// Returns the bytes per lane above the newest allocation; 0 if there are none.
 size_t free_lane_bytes(bmk1880_context_t* ctx) {
   tensor_lmem* probe = bmk1880_tl_alloc(ctx, shape_t4(1, 1, 1, 16), FMT_I8, CTRL_AL);
   if (probe == nullptr) return 0;
@@ -102,7 +103,7 @@ struct Problem {
   u64 a, b, c;
 };
 
-// Low bytes are the first rows of the result in local memory, high bytes the rest; in global memory
+// Low bytes are the first rows of the result in local memory, high bytes the rest. In global memory
 // the planes are M*N apart.
 void store_planes(const Problem& p, const TileMemory& tile, const Tile& size, u64 address) {
   shape_t plane = shape_t2(static_cast<int>(size.m), static_cast<int>(size.n));
@@ -116,8 +117,8 @@ void store_planes(const Problem& p, const TileMemory& tile, const Tile& size, u6
   }
 }
 
-// C(m.., n..) for one tile of C, summed over the tiles of K. False if its tensors do not fit in local
-// memory.
+// Computes C(m.., n..) for one tile of C, summed over the tiles of K. Returns false if its tensors
+// do not fit local memory.
 bool multiply_block(const Problem& p, const Tile& step, size_t m, size_t n) {
   Tile size{std::min(step.m, p.M - m), std::min(step.n, p.N - n), 0};
   for (size_t k = 0; k < p.K; k += step.k) {

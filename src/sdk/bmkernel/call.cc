@@ -1,4 +1,4 @@
-// The rules that C arguments show, and the way of an operation into the command buffer.
+// Checks of C arguments, and the encoding of an operation into the command buffer.
 #include "sdk/bmkernel/call.h"
 
 #include "base/errors/bmkernel.h"
@@ -33,7 +33,7 @@ bool Call::usable(const Arg& arg) {
   const tensor_lmem& t = *arg.tensor;
   if (!require(t.shape.dim >= 1 && t.shape.dim <= 4, errors::bmk_shape_dim, arg.name, &t))
     return false;
-  // Extents below 64 Ki, so that their product cannot wrap.
+  // Extents below 64 Ki, so that their product cannot overflow.
   Shape s = nchw(chip(), t.shape);
   auto fits = [](uint32_t extent) { return extent >= 1 && extent <= 0xffff; };
   bool sizes =
@@ -65,10 +65,10 @@ bool Call::rshift(int width) {
 }
 
 bool Call::accept(const Operation& op) {
-  // Global addresses are relocated later: only their width is known here.
+  // Global addresses are relocated later, so that only their width can be checked.
   const uint64_t addressable = (uint64_t{1} << 40) - chip().global_base;
   Status status = check(op, chip());
-  // The call has warned: only the device stops at it (matrix_mac).
+  // The call has warned: only the device stops at this (matrix_mac).
   if (!status.ok() && status.error().id() == errors::ops_matrix_unsigned_add) status = {};
   return require(std::move(status)) && require(check_bounds(op, chip(), addressable));
 }

@@ -1,6 +1,7 @@
-// The frame of every BMKernel call: rules are checked one after the other, the first that is broken
-// makes the call fail; what remains is encoded and appended. Checked here is what only the caller's
-// structures show; shapes, extents, layouts and signs are checked by the operations (check()).
+// The frame of every BMKernel call. Rules are checked one after the other; the first broken rule
+// makes the call fail. Otherwise the operation is encoded and appended. The frame checks the rules
+// that only the caller's structures show; check() of the operation checks shapes, extents, layouts
+// and signs.
 #pragma once
 
 #include <optional>
@@ -19,17 +20,18 @@ namespace tputwin::bmkernel {
 
 class Call {
  public:
-  // `name` outlives the call (__func__).
+  // `name` must outlive the call (__func__).
   Call(Context& context, std::string_view name) : context_(context), name_(name) {}
 
   const Chip& chip() const { return context_.chip(); }
 
-  // Checks one rule. True if the call may go on: the rule holds, or breaking it is only a warning.
+  // Checks one rule. Returns true if the call may go on: the rule holds, or breaking it is only a
+  // warning.
   template <class Value>
   bool require(bool holds, ErrorId rule, std::string_view argument, const Value& value) {
     return holds || broken(rule, argument, text(value));
   }
-  // The same for a rule that other code has checked.
+  // As require() for a rule that other code has checked.
   bool require(Status status);
 
   // Rules that many calls share.
@@ -63,15 +65,15 @@ class Call {
   std::string_view name_;
 };
 
-// The chip that programs call by its number; nullptr if no chip of this API has it.
+// Returns the chip with a version number; nullptr if this API has none.
 const Chip* chip_of_version(uint32_t version);
 
-// Whether a call can start at all.
+// Returns false if a call cannot start.
 bool has_context(const Context* context, std::string_view call);
-// The same for an argument of a call without a context to blame.
+// Checks an argument of a call without a context.
 bool has_argument(const void* argument, std::string_view call, std::string_view name);
 
-// Runs `build(call, *p)`, which yields an operation or nothing if a rule is broken.
+// Calls build(call, *p), which returns an operation, or nothing if a rule is broken.
 template <class Param, class Build>
 bmk1880_op_t* issue(bmk1880_context_t* ctx, std::string_view name, const Param* p, Build build) {
   if (!has_context(ctx, name)) return nullptr;

@@ -1,5 +1,5 @@
-// bm_cmdbuf_* and bmk1880_dmabuf_*: utilities for whole command buffers. What does not parse is
-// reported to the calling thread; there is no context to blame.
+// bm_cmdbuf_* and bmk1880_dmabuf_*: utilities for whole command buffers. Errors of parsing are
+// reported to the calling thread, because there is no context.
 #include <bmkernel/bm_cmdbuf.h>
 
 #include <cstdio>
@@ -41,7 +41,7 @@ bmerr_t code(const tputwin::Status& status) {
                                                                        : BM_ERR_INVALID_ARGUMENT;
 }
 
-// Reports the outcome of a call and translates it.
+// Reports the outcome of a call and returns its code.
 bmerr_t finish(tputwin::Status status, std::string_view call) {
   bmerr_t result = code(status);
   succeeded(std::move(status), call);
@@ -53,7 +53,7 @@ const tputwin::Chip& chip_of_commands() {
   return tputwin::chip_of_process(tputwin::ChipFamily::bm1880);
 }
 
-// A dmabuf, as long as its header says.
+// Returns a dmabuf with the length in its header.
 tputwin::Result<std::span<uint8_t>> whole_dmabuf(uint8_t* dmabuf) {
   auto bytes = tputwin::isa::dmabuf_bytes(
       std::span<const uint8_t, tputwin::isa::kDmabufHeaderBytes>(dmabuf, sizeof(dma_hdr_t)));

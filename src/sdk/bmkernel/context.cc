@@ -1,4 +1,4 @@
-// Appends commands, and gives them ids when the buffer is acquired.
+// Context: appends commands, and sets their ids when the buffer is acquired.
 #include "sdk/bmkernel/context.h"
 
 #include <fmt/format.h>
@@ -13,12 +13,12 @@
 namespace tputwin::bmkernel {
 namespace {
 
-// By alternative of isa::Descriptor.
+// Engine of each alternative of isa::Descriptor.
 constexpr Engine kEngines[] = {Engine::compute, Engine::dma, Engine::cpu};
 
 constexpr size_t kEngineByte = 2;  // of a record header
 
-// Rewrites the ids in the body of a record; CPU records carry none.
+// Rewrites the ids in the descriptor of a record; CPU records have none.
 void write_ids(uint8_t* body, Engine engine, const isa::SyncTracker::Ids& ids) {
   if (engine == Engine::compute) {
     std::span<uint8_t, isa::kBdBytes> bytes(body, isa::kBdBytes);
@@ -86,7 +86,7 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
   if (room == nullptr)
     return Error(errors::bmk_cmdbuf_full)
         .detail(fmt::format("{} bytes are used, {} more are needed", offset, record.size()));
-  // The reference library writes half of the engine byte; the caller's memory shows in the other.
+  // The reference library writes half of the engine byte; the other half keeps the caller's bits.
   record[kEngineByte] |= room[kEngineByte] & 0xf0;
   std::copy(record.begin(), record.end(), room);
   Engine engine = kEngines[descriptor.index()];

@@ -1,5 +1,5 @@
 // A BMKernel context: a command buffer under construction, the order of its commands, and the local
-// memory of the tensors it has handed out. The runtime uses the growing kind.
+// memory of the tensors it returned. The runtime uses the growing kind.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -18,7 +18,7 @@
 #include "isa/sync.h"
 #include "sdk/bmkernel/local_tensors.h"
 
-// A command of the current buffer, as programs name it.
+// A command of the current buffer; programs hold pointers to it.
 struct ec_desc {
   size_t index;   // in order of issue
   size_t offset;  // of its record in the buffer
@@ -27,13 +27,13 @@ struct ec_desc {
 
 namespace tputwin::bmkernel {
 
-// Either the caller's memory, which can be full, or memory of its own that grows.
+// Either the caller's memory, which can be full, or own memory that grows.
 class CommandBuffer {
  public:
   CommandBuffer() : own_(64 * 1024) {}
   explicit CommandBuffer(std::span<uint8_t> memory) : fixed_(memory) {}
 
-  // Room for `bytes` more; nullptr if there is none.
+  // Returns space for `bytes` more; nullptr if there is none.
   uint8_t* append(size_t bytes);
   std::span<uint8_t> used();
   size_t size() const { return size_; }
@@ -45,11 +45,11 @@ class CommandBuffer {
   size_t size_ = 0;
 };
 
-// The commands issued, at addresses that stay.
+// The issued commands, at stable addresses.
 class CommandList {
  public:
   ec_desc* add(size_t offset, Engine engine);
-  // Whether a pointer, possibly stale, is one of these.
+  // Returns true if a pointer, possibly stale, is one of these.
   bool contains(const ec_desc* command) const;
   const ec_desc& operator[](size_t index) const {
     return (*chunks_[index / kChunk])[index % kChunk];
@@ -71,13 +71,13 @@ class Context {
   Diagnostics& diagnostics() { return diagnostics_; }
   LocalTensors& tensors() { return tensors_; }
 
-  // Appends one record. `call`: of static storage.
+  // Appends one record. `call` must have static storage.
   Result<bmk1880_op_t*> append(const isa::Descriptor& descriptor, uint8_t flags,
                                std::string_view call);
-  // Since the last reset.
+  // Returns the number of commands since the last reset.
   size_t command_count() const { return commands_.size(); }
-  // Writes the sequence ids into the records and gives the buffer out. An error if a call has
-  // failed since the last reset: the buffer is not what the program meant.
+  // Writes the sequence ids into the records and returns the buffer. Returns an error if a call has
+  // failed since the last reset, because the buffer then lacks a command.
   Result<std::span<uint8_t>> finish();
   // Serial mode, no commands, no errors; tensors stay.
   void reset();
@@ -94,7 +94,7 @@ class Context {
   const Chip& chip_;
   CommandBuffer buffer_;
   CommandList commands_;
-  std::vector<insight::Made> made_;  // of the commands, where checks want to know
+  std::vector<insight::Made> made_;  // sites of the commands, if checks need them
   isa::SyncTracker order_;
   LocalTensors tensors_;
   Diagnostics diagnostics_;

@@ -1,4 +1,4 @@
-// Stacks of local memory: what fits, and what may be given back first.
+// Stacks of local memory: allocation and the order of release.
 #include "sdk/bmkernel/local_allocator.h"
 
 #include <fmt/format.h>

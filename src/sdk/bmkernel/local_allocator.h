@@ -1,6 +1,6 @@
-// Local memory addresses for tl_alloc and tl_alloc_bank: one common stack from address 0 and one
-// stack per bank; the common stack ends below the lowest bank in use. Addresses are offsets inside
-// every lane.
+// Local memory addresses for tl_alloc and tl_alloc_bank. There are one common stack from address 0
+// and one stack per bank; the common stack ends below the lowest bank in use. Addresses are offsets
+// inside every lane.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,20 @@ class LocalAllocator {
   };
   uint32_t common() const { return chip_->banks; }
 
-  // `aligned`: start at a multiple of the EU width. Fails if it does not fit, if there is no such
-  // bank, or if the common stack has grown into the bank.
+  // `aligned` starts at a multiple of the EU width. Fails if the block does not fit, if there is no
+  // such bank, or if the common stack has grown into the bank.
   Result<Block> allocate(uint32_t stack, uint32_t bytes, bool aligned);
-  // Whether a block may be taken back: an error if its stack would grow, a warning if it is not the
-  // block allocated last.
+  // Returns an error if the release would grow the stack, a warning if the block is not the last
+  // allocation.
   Status check_release(const Block& block) const;
-  // Takes it back: the stack shrinks to the block's address.
+  // Releases the block: its stack shrinks to the block's address.
   void release(const Block& block);
 
  private:
   struct Stack {
     uint32_t base, top;
-    std::vector<uint32_t> addresses;  // of the blocks in use, in order of allocation
+    // addresses of blocks in use, in order of allocation
+    std::vector<uint32_t> addresses;
   };
   uint32_t limit(uint32_t stack) const;
 

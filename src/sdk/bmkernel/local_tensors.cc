@@ -1,4 +1,4 @@
-// Tensors handed out by pointer, and what a pointer given back must be.
+// Tensors returned by pointer, and checks of pointers that are passed back.
 #include "sdk/bmkernel/local_tensors.h"
 
 #include "base/errors/bmkernel.h"
@@ -15,7 +15,7 @@ tensor_lmem* LocalTensors::insert(const tensor_lmem& t,
 }
 
 Result<tensor_lmem*> LocalTensors::allocate(tensor_lmem t, uint32_t stack) {
-  // What does not fit all lanes together needs no arithmetic that could overflow.
+  // A tensor larger than all lanes together is rejected before arithmetic that could overflow.
   if (nchw(chip_, t.shape).count() > chip_.local_bytes())
     return broken(errors::bmk_lmem_full, "s", describe(t.shape));
   auto block =

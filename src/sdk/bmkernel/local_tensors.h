@@ -1,4 +1,5 @@
-// The tensor_lmem structures a context has handed out, and the local memory some of them own.
+// The tensor_lmem structures that a context has returned, and the local memory that some of them
+// own.
 #pragma once
 
 #include <bmkernel/bm_kernel.h>
@@ -15,12 +16,12 @@ class LocalTensors {
  public:
   explicit LocalTensors(const Chip& chip) : chip_(chip), allocator_(chip) {}
 
-  // Hands out a tensor that owns no memory.
+  // Returns a tensor that owns no memory.
   tensor_lmem* add(const tensor_lmem& t) { return insert(t, {}); }
-  // Hands out a tensor with memory from a bank (stack < banks) or the common stack (= banks); its
-  // address is filled in.
+  // Returns a tensor with memory from a bank (stack < banks) or the common stack (= banks), and
+  // fills in its address.
   Result<tensor_lmem*> allocate(tensor_lmem t, uint32_t stack);
-  // Whether a tensor may be freed; an error, or the warning that it is not its turn.
+  // Returns an error if a tensor must not be freed, a warning if it is not the last allocation.
   Status check_free(const tensor_lmem* t) const;
   void free(const tensor_lmem* t);
 

@@ -6,10 +6,10 @@
 namespace tputwin::bmkernel {
 namespace {
 
-// DMA moves bytes: formats do not matter.
+// DMA moves bytes, for all formats.
 constexpr DType kByte = DType::i8;
 
-// Between local and global memory, one way or the other.
+// A transfer between local and global memory in either direction.
 struct Transfer {
   bool load;
   Arg t;
@@ -41,8 +41,8 @@ std::optional<Operation> tensor_transfer(Call& call, const Transfer& x) {
   if (x.transpose()) std::swap(shape.n, shape.c);
   TensorView global = global_tensor(x.address, shape);
   bool plain_layout = x.t->stride == nullptr && x.t->aligned;
-  // The reference model steps an unaligned transposing store by the strides of the untransposed
-  // shape, leaving gaps in global memory.
+  // The reference model uses the strides of the untransposed shape for an unaligned transposing
+  // store, which leaves gaps in global memory.
   if (x.transpose() && !x.load && !plain_layout) global.stride = global_stride(local.shape);
   if (x.stride) {
     global.stride = to_stride(*x.stride);

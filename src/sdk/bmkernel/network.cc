@@ -5,7 +5,7 @@
 namespace tputwin::bmkernel {
 namespace {
 
-// A 16-bit bias as the (2,C,1,1) tensor of its bytes; NULL: none.
+// Checks a 16-bit bias as the (2,C,1,1) tensor of its bytes; NULL means none.
 bool bias_fits(Call& call, const Arg& bias, const Arg& ofmap) {
   if (bias.tensor == nullptr) return true;
   if (!call.is_tensor(bias)) return false;
@@ -24,7 +24,7 @@ std::optional<TensorView> bias_view(const Chip& chip, const Arg& bias) {
   return bias.tensor == nullptr ? std::nullopt : bias_view(chip, bias, is_signed(*bias.tensor));
 }
 
-// The window of any call, from the members its parameter struct has.
+// Returns the window of any call, from the members of its parameter struct.
 template <class Param>
 Window window(const Param& p, uint32_t kernel_h, uint32_t kernel_w) {
   Window w{.h = {.kernel = kernel_h, .pad_before = p.pad_top, .pad_after = p.pad_bottom},
@@ -76,7 +76,7 @@ std::optional<Operation> build(Call& call, const bmk1880_winograd_param_t& p) {
                     .rshift = low_5_bits(p.rshift_width)};
 }
 
-// Weight and bias are signed, whatever their formats say.
+// Weight and bias are signed for all formats.
 std::optional<Operation> build(Call& call, const bmk1880_depthwise_param_t& p) {
   Arg ofmap = TW_ARG(ofmap), ifmap = TW_ARG(ifmap), weight = TW_ARG(weight), bias = TW_ARG(bias);
   if (!(call.is_tensor(ofmap) && call.is_tensor(ifmap) && call.is_tensor(weight) &&
@@ -120,8 +120,8 @@ std::optional<Operation> build(Call& call, const bmk1880_avg_pooling_param_t& p)
                       .rshift = low_5_bits(p.rshift_width)};
 }
 
-// The result is written unaligned and the input read aligned, whatever the tensors say; a warning
-// where that makes a difference.
+// The result is written unaligned and the input is read aligned, for all layouts of the tensors. A
+// warning is given if that makes a difference.
 std::optional<Operation> build(Call& call, const bmk1880_mdsum_param_t& p) {
   Arg low = TW_ARG(res_low), high = TW_ARG(res_high), a = TW_ARG(a);
   if (!(call.is_tensor(low) && call.is_tensor(a))) return {};
@@ -188,7 +188,7 @@ std::optional<Operation> build(Call& call, const bmk1880_matrix_mac_param_t& p) 
       .right = matrix_view(right, right->shape.row, make_dtype(is_signed(*right.tensor), true)),
       .relu = relu,
       .accumulate = accumulate,
-      // without an old result to add there is nothing to shift left
+      // without an old result there is nothing to shift left
       .lshift = accumulate ? static_cast<uint32_t>(p.lshift_width) : low_5_bits(p.lshift_width),
       .rshift = low_5_bits(p.rshift_width)};
   if (wide) op.res.tensor.plane_stride = rows * op.res.tensor.stride.n;

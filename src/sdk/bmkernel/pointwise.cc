@@ -7,7 +7,7 @@ namespace {
 
 using Kind = Elementwise::Kind;
 
-// An operand: 8-bit (no high part), 16-bit, or as wide as the caller wants.
+// An operand: 8-bit (no high part), 16-bit, or as wide as the caller passes it.
 struct Operand8or16 {
   enum class Width { byte, word, either } width = Width::byte;
   Arg low, high;
@@ -21,7 +21,7 @@ struct Constant {
   int32_t value;
   bool is_signed;
 };
-// The constant is given as a signed number; unsigned ones mean its low bits.
+// The constant is given as a signed number; unsigned constants use its low bits.
 Constant constant8(s8 b, bool is_signed) { return {is_signed ? b : static_cast<u8>(b), is_signed}; }
 Constant constant16(s16 b, bool is_signed) {
   return {is_signed ? b : static_cast<u16>(b), is_signed};
@@ -48,7 +48,7 @@ bool usable(Call& call, const Operand8or16& x) {
                       errors::bmk_pair_shape, x.high.name, &high);
 }
 
-// The result's strides are used for every operand; a different layout of an operand is not seen.
+// Every operand uses the strides of the result; a different layout of an operand is ignored.
 bool same_layout(Call& call, const Arg& res, const Arg& x) {
   const Chip& chip = call.chip();
   bool same = nchw(chip, x->shape) != nchw(chip, res->shape) ||  // that is another rule
@@ -56,7 +56,7 @@ bool same_layout(Call& call, const Arg& res, const Arg& x) {
   return call.require(same, errors::bmk_layout_ignored, x.name, x.tensor);
 }
 
-// max and min do not look at the format of their result.
+// max and min ignore the format of their result.
 bool compares(Kind kind) { return kind == Kind::max || kind == Kind::min; }
 bool compared_sign(Call& call, const Pointwise& p) {
   const Arg &res = p.res.low, &a = p.a.low;
@@ -64,7 +64,7 @@ bool compared_sign(Call& call, const Pointwise& p) {
                       res.name, res.tensor);
 }
 
-// A stride that is never stepped keeps only the 16 bits the descriptor has for it.
+// A stride that is never used keeps only the 16 bits that the descriptor has for it.
 Stride stepped(const Chip& chip, const tensor_lmem& t, Stride stride) {
   Shape shape = nchw(chip, t.shape);
   if (shape.n == 1) stride.n &= 0xffff;
@@ -108,7 +108,7 @@ std::optional<Operation> build(Call& call, const Pointwise& p) {
   return op;
 }
 
-// relu is max(a, 0) on signed bytes, whatever the formats say.
+// relu is max(a, 0) on signed bytes, for all formats.
 std::optional<Operation> build(Call& call, const bmk1880_relu_param_t& p) {
   Arg out = TW_ARG(ofmap), in = TW_ARG(ifmap);
   auto is_signed_map = [&](const Arg& arg) {
@@ -139,7 +139,7 @@ bmk1880_op_t* copy(Call& call, const bmk1880_copy_with_stride_param_t& p) {
                  .out = view(chip, *dst.tensor, DType::u8, to),
                  .a = view(chip, *src.tensor, DType::u8, from)};
   if (!call.accept(op)) return nullptr;
-  // Unlike in the plain copy, stride fields of operands that it does not have keep reset values.
+  // Unlike the plain copy, this one leaves stride fields of missing operands at their reset values.
   auto d = std::get<isa::BdDescriptor>(isa::encode(op, chip));
   constexpr isa::BdDescriptor reset;
   d.opd1_n_str = reset.opd1_n_str, d.opd1_c_str = reset.opd1_c_str;
@@ -156,7 +156,7 @@ using tputwin::Elementwise;
 
 extern "C" {
 
-// Each call: its parameters in the common form.
+// Parameters of each call in the common form.
 #define TW_POINTWISE(name, ...)                                                  \
   bmk1880_op_t* bmk1880_tpu_##name(bmk1880_context_t* ctx,                       \
                                    const bmk1880_##name##_param_t* parameters) { \

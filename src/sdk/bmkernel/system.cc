@@ -16,7 +16,7 @@ using tputwin::ErrorId;
 
 namespace {
 
-// Runs a change of a context's state and books its error.
+// Runs a change of a context's state and records its error.
 template <class Change>
 void apply(bmk1880_context_t* ctx, std::string_view name, Change change) {
   if (has_context(ctx, name)) Call(*ctx, name).require(change(*ctx));

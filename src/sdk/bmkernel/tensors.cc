@@ -8,7 +8,7 @@ namespace errors = tputwin::errors;
 
 namespace {
 
-// A shape that can be allocated: its size fits a lane.
+// Returns true if a shape can be allocated: its size fits a lane.
 bool allocatable(Call& call, const shape_t& s) {
   tputwin::Shape shape = nchw(call.chip(), s);
   auto fits = [](uint32_t extent) { return extent >= 1 && extent <= 0xffff; };
@@ -30,8 +30,8 @@ tensor_lmem describe_tensor(const Context& context, laddr_t address, shape_t s, 
   return t;
 }
 
-// A request that does not fit is answered with NULL; it is no fault of the program, so the context
-// stays sound and only the thread's record keeps the reason.
+// Returns NULL for a request that does not fit. This is no error of the program, so the context
+// stays valid, and only the thread's record keeps the reason.
 tensor_lmem* allocate(Context& context, std::string_view name, uint32_t stack, shape_t s, fmt_t fmt,
                       u32 ctrls) {
   Call call(context, name);

@@ -1,4 +1,4 @@
-// Handles by number, and how a failed call becomes a code and a line.
+// Handles by number, and conversion of a failed call to a code and a line.
 #include "sdk/bmlib/api.h"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace tputwin::bmlib {
 namespace {
 
-// Never destroyed: programs may close handles from their own static destructors.
+// Never destroyed: programs may close handles in their own static destructors.
 sdk::Registry<bm_handle_t, Handle>& handles() {
   static auto& instance = *new sdk::Registry<bm_handle_t, Handle>(8);
   return instance;
@@ -57,7 +57,7 @@ Status collect(Launch& launch) {
   thread_diagnostics().add(launch.outcome.warnings);
   if (!launch.outcome.error) return {};
   const ErrorId id = launch.outcome.error->id();
-  // the card's own; others were said when they were found
+  // errors of the card; others were reported when they were found
   if (id == errors::bml_timeout || id == errors::bml_device_lost)
     return report(*launch.outcome.error);
   return book_again(*launch.outcome.error);

@@ -1,4 +1,4 @@
-// The border of the C API: handles, errors and codes.
+// The boundary of the C API: handles, errors and codes.
 #pragma once
 
 #include <bmlib_runtime.h>
@@ -16,12 +16,14 @@
 
 namespace tputwin::bmlib {
 
-// What a bm_handle_t stands for.
+// The object of a bm_handle_t.
 struct Handle {
   std::shared_ptr<Card> card;
-  const std::shared_ptr<TimeLimit> limit = std::make_shared<TimeLimit>(0);  // of its launches
+  // time limit of its launches
+  const std::shared_ptr<TimeLimit> limit = std::make_shared<TimeLimit>(0);
   std::mutex mutex;
-  std::vector<std::shared_ptr<Launch>> pending;  // asynchronous launches nobody waited for
+  // asynchronous launches that were not waited for
+  std::vector<std::shared_ptr<Launch>> pending;
 };
 
 Result<bm_handle_t> open_handle(int device);
@@ -30,28 +32,28 @@ Status close_handle(bm_handle_t handle);
 Result<std::shared_ptr<Handle>> find_handle(bm_handle_t handle);
 Result<std::shared_ptr<Card>> find_card(bm_handle_t handle);
 
-// Waits for launches through a handle (of one thread, if `caller` is given), and books what went
-// wrong in them with the calling thread. The failure is that of the first that failed.
+// Waits for launches through a handle (only those of one thread if `caller` is given) and records
+// their errors with the calling thread. Returns the first failure.
 Status sync(Handle& handle, const std::thread::id* caller = nullptr);
-// Books what a finished launch has to say with the calling thread.
+// Records the errors and warnings of a finished launch with the calling thread.
 Status collect(Launch& launch);
 
-// A launch of a kernel with a copy of its arguments.
+// Returns a launch of a kernel with a copy of its arguments.
 Result<std::shared_ptr<Launch>> make_launch(std::string name, okk::KernelFunction function,
                                             const void* args, size_t size);
 Status launch_sync(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch);
 Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch);
 
-// The code of a failed call.
+// Returns the code of a failed call.
 bm_status_t code_of(const Error& error);
-// Books the error of `call`, unless that has been done, and returns its code.
+// Records the error of `call`, unless that has been done, and returns its code.
 bm_status_t fail(std::string_view call, Error error, uint64_t errors_before);
-// An error inside a kernel: a function of the host would wait there for the kernel that calls it.
+// Returns an error inside a kernel: there a function of the host would wait for its own kernel.
 Status outside_kernel();
 
 Status check_pointer(const void* pointer, std::string_view argument);
 
-// Runs the body of a call that returns a code. Body: Status().
+// Calls body, which returns a Status, and returns the code of the call.
 template <class Body>
 bm_status_t with_code(std::string_view call, Body body) {
   const uint64_t before = thread_diagnostics().error_count();
@@ -60,14 +62,14 @@ bm_status_t with_code(std::string_view call, Body body) {
   return status.ok() ? BM_SUCCESS : fail(call, std::move(status.error()), before);
 }
 
-// The same with a function that is told the name of the call.
+// As above with a function that receives the name of the call.
 template <class... Parameters, class... Arguments>
 bm_status_t run(std::string_view call, Status (*body)(std::string_view, Parameters...),
                 Arguments&&... arguments) {
   return with_code(call, [&] { return body(call, std::forward<Arguments>(arguments)...); });
 }
 
-// Runs the body of a call that returns a value, `fallback` on error. Body: Result<T>().
+// Calls body, which returns a Result<T>, and returns its value; `fallback` on error.
 template <class T, class Body>
 T with_value(std::string_view call, T fallback, Body body) {
   with_code(call, [&]() -> Status {

@@ -1,4 +1,4 @@
-// Opens cards once for a process, lends their blocks, and runs launches on their thread.
+// Card: opens cards once for a process, allocates their blocks, and runs launches on their thread.
 #include "sdk/bmlib/card.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ namespace {
 constexpr uint64_t kMinimumBytes = uint64_t{16} << 20, kMaximumBytes = uint64_t{1} << 40;
 constexpr int kMaximumCards = 64;
 
-// TPUTWIN_GLOBAL_BYTES: digits, then perhaps K, M or G. 0 if it is not set: the chip's default.
+// Parses TPUTWIN_GLOBAL_BYTES: digits, then optionally K, M or G. Returns 0 if it is not set, which
+// means the chip's default.
 Result<uint64_t> wanted_bytes() {
   const char* text = std::getenv("TPUTWIN_GLOBAL_BYTES");
   if (text == nullptr || *text == '\0') return uint64_t{0};
@@ -45,7 +46,7 @@ const Chip*& chip_of_process() {
   return chip;
 }
 
-// The chip of devices: TPUTWIN_CHIP, or that of the device API linked.
+// Returns the chip of devices: TPUTWIN_CHIP, or that of the linked device API.
 Result<const Chip*> wanted_chip() {
   const char* text = std::getenv("TPUTWIN_CHIP");
   if (text == nullptr || *text == '\0') return chip_of_process();
@@ -54,7 +55,7 @@ Result<const Chip*> wanted_chip() {
   return Error(errors::bml_chip_variable).argument("TPUTWIN_CHIP", text);
 }
 
-// TPUTWIN_TIME=chip: what predicts how long launches take on the chip.
+// Returns the predictor of launch times on the chip under TPUTWIN_TIME=chip.
 std::unique_ptr<insight::TimelineRecorder> recorder_of_time(Device& device) {
   const char* wanted = std::getenv("TPUTWIN_TIME");
   if (wanted == nullptr || std::strcmp(wanted, "chip") != 0) return nullptr;
@@ -63,7 +64,7 @@ std::unique_ptr<insight::TimelineRecorder> recorder_of_time(Device& device) {
   return recorder;
 }
 
-// The cards that are open.
+// Table of open cards.
 struct Table {
   std::mutex mutex;
   std::map<int, std::weak_ptr<Card>> cards;
@@ -166,7 +167,7 @@ void Card::say_synced(uint64_t ticket) {
   in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 
-// As if the caller said it: his line is that of the launch.
+// Notifies as if the caller did: the source line is that of the launch.
 void Card::say_begun(const Launch& launch) {
   if (!watchers_.empty()) insight::Stacks::play(launch.stack);
   chip_->notify(
@@ -175,7 +176,7 @@ void Card::say_begun(const Launch& launch) {
   if (!watchers_.empty()) name_arguments(launch);
 }
 
-// Observers are told which memory is which argument of the kernel.
+// Notifies observers which memory is which argument of the kernel.
 void Card::name_arguments(const Launch& launch) {
   for (const insight::NamedAddress& argument : launch.arguments) {
     const auto after = blocks_.upper_bound(argument.address);
@@ -201,11 +202,11 @@ void Card::work() {
     launch->begun = Clock::now();
     launch->control.thread = pthread_self();
     running_ = launch;
-    if (has_limits_) changed_.notify_all();  // those who wait look when its time is over
+    if (has_limits_) changed_.notify_all();  // waiting threads check the time limit
     lock.unlock();
     auto [outcome, seconds] = run(*launch);
     lock.lock();
-    if (launch->control.abandoned) return;  // the card went on without this thread
+    if (launch->control.abandoned) return;  // the card continued without this thread
     running_ = nullptr;
     finish(*launch, std::move(outcome));
     counters_.launch_seconds += seconds;

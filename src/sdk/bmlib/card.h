@@ -1,9 +1,9 @@
-// Card: one simulated chip with its memory, its blocks and its queue of launches; shared by the
-// handles that are open on it.
+// Card: one simulated chip with its memory, its blocks and its queue of launches. The handles that
+// are open on it share it.
 //
-// Order: whatever touches the chip (a launch, a copy, an allocation) takes a ticket, and tickets
-// are served one after the other. Launches are served by the card's own thread, the rest by the
-// thread that asks.
+// Order: an operation on the chip (a launch, a copy, an allocation) takes a ticket, and tickets are
+// served one after the other. The card's own thread serves launches; the calling thread serves the
+// others.
 #pragma once
 
 #include <bmlib_runtime.h>
@@ -34,40 +34,40 @@ namespace tputwin::bmlib {
 
 inline constexpr int kHeaps = 3;
 
-// Told of every launch that finished; see bmlib_set_api_dbg_callback.
+// Called after every launch that finished; see bmlib_set_api_dbg_callback.
 using LaunchCallback = void (*)(int, int, int, const char*);
 extern std::atomic<LaunchCallback> launch_callback;
 
-// The chip of devices opened from now on, unless TPUTWIN_CHIP names one. The BM1684 at first.
+// Sets the chip of devices opened from now on, unless TPUTWIN_CHIP names one. The BM1684 at first.
 void use_chip(const Chip& chip);
 
 using Clock = std::chrono::steady_clock;
 
-// How long launches through a handle may run, in milliseconds; 0: as long as they like.
+// Longest run of launches through a handle, in milliseconds; 0: no limit.
 using TimeLimit = std::atomic<int>;
 
-// A kernel, or a net of bmrt, that is to run, runs, or has run.
+// A kernel, or a net of bmrt, that will run, runs, or has run.
 struct Launch {
   const char* kind = "kernel";
   std::string name;
   std::function<okk::Outcome(Device&)> run;
   std::thread::id caller = std::this_thread::get_id();
-  std::vector<insight::NamedAddress> arguments = {};  // if somebody watches
-  // What follows belongs to the card.
+  std::vector<insight::NamedAddress> arguments = {};  // if there is an observer
+  // The members below belong to the card.
   std::shared_ptr<const TimeLimit> limit;  // of the handle
   okk::RunControl control;
   uint64_t ticket = 0;
-  uint64_t number = 0;         // of the launches of the device, from 1
-  Clock::time_point begun;     // once it runs
+  uint64_t number = 0;         // number of the launch on the device, from 1
+  Clock::time_point begun;     // set when it runs
   bool is_ending = false;      // a thread is ending it
-  insight::StackId stack = 0;  // of the caller, if somebody watches
+  insight::StackId stack = 0;  // of the caller, if there is an observer
   bool done = false;
   okk::Outcome outcome;
 };
 
 struct Counters {
   uint64_t copies_in = 0, copies_out = 0, launches = 0, finished = 0;
-  // Predicted times of the chip, which TPUTWIN_TIME=chip asks for (docs/timing.md); else 0.
+  // Predicted times of the chip under TPUTWIN_TIME=chip (docs/timing.md); else 0.
   double launch_seconds = 0, last_launch_seconds = 0;
 };
 
@@ -78,11 +78,11 @@ class Card : public std::enable_shared_from_this<Card> {
     uint32_t heap;
   };
 
-  // The card of a device id: the one that is open, or a fresh one.
+  // Returns the card of a device id: the open one, or a new one.
   static Result<std::shared_ptr<Card>> open(int id);
-  // A card of a chip that no device id leads to.
+  // Returns a card of a chip without a device id.
   static Result<std::shared_ptr<Card>> apart(const Chip& chip);
-  static int count();  // ids are below it
+  static int count();  // ids are below this number
 
   Card(int id, std::unique_ptr<Device> chip);
   ~Card();
@@ -90,33 +90,33 @@ class Card : public std::enable_shared_from_this<Card> {
   Card& operator=(const Card&) = delete;
 
   int id() const { return id_; }
-  pid_t process() const { return process_; }  // which opened it
+  pid_t process() const { return process_; }  // the process that opened it
   const Chip& chip() const { return chip_->chip(); }
-  // For observers that look at the device they watch.
+  // For observers that read the device they observe.
   const Device& device() const { return *chip_; }
   // Device memory from offset 0 on.
   const uint8_t* memory() const { return contents().data(); }
   uint64_t memory_bytes() const { return contents().size(); }
-  // Its byte at an offset. Who writes there says so before: mark_written.
+  // Returns the byte at an offset of device memory. Call mark_written before a write to it.
   uint8_t* at(uint64_t offset) { return chip_->global_for_writing(offset, 0); }
-  // The last bytes are the controller's.
+  // The last bytes belong to the controller.
   uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
 
-  // A launch on a device that is lost fails at once.
+  // Queues a launch. On a lost device it fails at once.
   void submit(const std::shared_ptr<Launch>& launch);
-  // Waits for its end. A launch whose time is over is stopped by those who wait, for it or for
-  // their turn.
+  // Waits for the end of a launch. Threads that wait for a launch, or for their ticket, stop a
+  // launch that exceeds its time limit.
   void wait(const std::shared_ptr<Launch>& launch);
   void wait_all();  // launches made so far
 
-  // Runs `body` when everything before it is finished, and nothing beside it.
+  // Calls `body` when all earlier operations are finished; no other operation runs at that time.
   template <class Body>
   auto in_turn(Body body) {
     Turn turn(*this);
     return body();
   }
 
-  // Of launches from now on.
+  // Sets the kernels of later launches.
   void set_body(Body body) {
     in_turn([&] { chip_->set_body(body); });
   }
@@ -124,7 +124,7 @@ class Card : public std::enable_shared_from_this<Card> {
     in_turn([&] { chip_->set_schedule(schedule, seed); });
   }
 
-  // Another observer of launches from now on, or none.
+  // Replaces the observer of later launches; nullptr: none.
   void watch(Observer* before, Observer* observer) {
     in_turn([&] {
       if (before != nullptr) chip_->remove_observer(before);
@@ -133,8 +133,8 @@ class Card : public std::enable_shared_from_this<Card> {
     });
   }
 
-  // For bodies of in_turn().
-  // Tells checks of what the host does.
+  // For use inside in_turn().
+  // Notifies checks of operations of the host.
   void notify(const DeviceEvent& event) { chip_->notify(event); }
   uint8_t* mark_written(uint64_t offset, uint64_t bytes) {
     return chip_->global_for_writing(offset, bytes);
@@ -142,12 +142,12 @@ class Card : public std::enable_shared_from_this<Card> {
   GlobalMemory& for_mapping(uint64_t offset, uint64_t bytes) {
     return chip_->global_for_mapping(offset, bytes);
   }
-  // Of memory that programs may write at any time, and no longer do.
+  // Begins, and cover() ends, a time in which programs may write to this memory.
   void expose(uint64_t offset, uint64_t bytes) { chip_->expose_global(offset, bytes); }
   void cover(uint64_t offset, uint64_t bytes) { chip_->cover_global(offset, bytes); }
   Result<uint64_t> allocate(uint64_t bytes, uint32_t heap);  // device address
   Status free(uint64_t address);
-  // Whether a range lies in one block.
+  // Returns true if a range is inside one block.
   bool allocated(uint64_t address, uint64_t bytes) const;
   uint64_t used_bytes(uint32_t heap) const;
   uint64_t allocatable_bytes() const { return memory_bytes() - kReserved; }
@@ -156,18 +156,19 @@ class Card : public std::enable_shared_from_this<Card> {
   bool predicts_time() const { return chip_time_ != nullptr; }
   void count_copies(uint64_t in, uint64_t out);
   bool busy() const;
-  // A launch on it could not be stopped: what lies in its memory can still be read and written.
+  // Returns true if a launch on the device could not be stopped. Its memory can still be read and
+  // written.
   bool is_lost() const;
-  // A time limit changed: those who wait look at it.
+  // Makes waiting threads check a time limit that has changed.
   void reconsider_limits();
 
-  std::atomic<int> clock_mhz = 550;  // what bm_set_clk_tpu_freq set last
-  std::vector<uint8_t> table;        // what bmkernel_load_lookup_table loaded
+  std::atomic<int> clock_mhz = 550;  // last argument of bm_set_clk_tpu_freq
+  std::vector<uint8_t> table;        // last argument of bmkernel_load_lookup_table
 
  private:
   static constexpr uint64_t kReserved = uint64_t{1} << 20;
 
-  // The holder's ticket is being served.
+  // While it exists, the holder's ticket is being served.
   class Turn {
    public:
     explicit Turn(Card& card);
@@ -188,7 +189,7 @@ class Card : public std::enable_shared_from_this<Card> {
 
   // ---- card_limits.cc; all with mutex_ ----
   using Lock = std::unique_lock<std::mutex>;
-  // Waits until holds(), and stops launches whose time is over.
+  // Waits until holds(), and stops launches that exceed their time limit.
   void wait_until(Lock& lock, const std::function<bool()>& holds);
   std::optional<Clock::time_point> end_of_running() const;
   std::optional<Clock::time_point> end_of_patience(const Launch& launch,
@@ -205,21 +206,21 @@ class Card : public std::enable_shared_from_this<Card> {
   const int id_;
   const pid_t process_;
   const std::unique_ptr<Device> chip_;
-  const std::unique_ptr<insight::TimelineRecorder>
-      chip_time_;  // where the chip's time is asked for
+  const std::unique_ptr<insight::TimelineRecorder> chip_time_;  // only under TPUTWIN_TIME=chip
   const insight::Watchers watchers_;
-  std::atomic<bool> is_watched_;  // by anybody so far: who waits says so
+  // an observer exists or existed: waits notify it
+  std::atomic<bool> is_watched_;
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   uint64_t issued_ = 0, serving_ = 0;  // tickets
   std::deque<std::shared_ptr<Launch>> launches_;
   std::shared_ptr<Launch> running_;
   std::set<uint64_t> dropped_;  // tickets of launches that are not served
   bool is_lost_ = false;
-  bool has_limits_ = false;  // some handle has or had a time limit
+  bool has_limits_ = false;  // a handle has or had a time limit
   Counters counters_;
   bool closing_ = false;
   std::jthread worker_;

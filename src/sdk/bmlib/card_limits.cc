@@ -1,4 +1,5 @@
-// Launches whose time is over: those who wait for the card stop them, or go on without them.
+// Time limits of launches: threads that wait for the card stop a launch that exceeds its limit, or
+// continue without it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,20 +13,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How often the thread of a launch is looked at that is to end.
+// Period in which the thread of a launch that is to end is checked.
 constexpr auto kPeriod = std::chrono::microseconds(200);
-// For how long, and how often, it may be met in code that cannot be left: a kernel that waits in a
-// function of the system, say. On a busy host looks are rare.
+// Longest time, and most checks, in which the thread may be in code that cannot be left, such as a
+// wait in a system function. On a busy host checks are rare.
 constexpr auto kGrace = milliseconds(1000);
 constexpr int kMostMeetings = 200;
-// A thread that takes no signal for so long has blocked it.
+// A thread that receives no signal for this time has blocked it.
 constexpr auto kSilence = milliseconds(10'000);
 
 int limit_of(const Launch& launch) { return launch.limit != nullptr ? launch.limit->load() : 0; }
 
 bool is_over(std::optional<Clock::time_point> end) { return end && *end <= Clock::now(); }
 
-// Cards that are lost stay: a thread that never ends has them.
+// Keeps lost cards forever: a thread that never ends uses them.
 void keep_for_ever(std::shared_ptr<Card> card) {
   static auto& mutex = *new std::mutex;
   static auto& cards = *new std::vector<std::shared_ptr<Card>>;
@@ -71,8 +72,8 @@ std::optional<Clock::time_point> Card::end_of_running() const {
   return running_->begun + milliseconds(limit_of(*running_));
 }
 
-// A launch that has not begun waits for others, which may have no limit of their own: it is patient
-// with each for as long as it may run itself.
+// A launch that has not begun waits for others, which may have no limit. It waits for each as long
+// as its own limit allows it to run.
 std::optional<Clock::time_point> Card::end_of_patience(const Launch& launch,
                                                        Clock::time_point start) const {
   if (running_ == nullptr || running_.get() == &launch || launch.done || limit_of(launch) <= 0 ||
@@ -81,7 +82,7 @@ std::optional<Clock::time_point> Card::end_of_patience(const Launch& launch,
   return std::max(start, running_->begun) + milliseconds(limit_of(launch));
 }
 
-// Waits for a change. False if patience ends first.
+// Waits for a change. Returns false if patience ends first.
 bool Card::wait_or_end_running(Lock& lock, std::optional<Clock::time_point> patience) {
   const auto end = end_of_running();
   const auto first = end && patience ? std::min(*end, *patience) : end ? end : patience;
@@ -110,7 +111,7 @@ void Card::wait(const std::shared_ptr<Launch>& launch) {
   say_synced(launch->ticket + 1);
 }
 
-// Takes a launch that has not begun out of the queue.
+// Removes a launch that has not begun from the queue.
 void Card::cancel(const std::shared_ptr<Launch>& launch) {
   const auto queued = std::ranges::find(launches_, launch);
   if (queued == launches_.end()) return;
@@ -142,7 +143,7 @@ void Card::stop(Lock& lock, const std::shared_ptr<Launch>& wanted) {
   }
 }
 
-// The card's thread is gone with the launch. Copies and allocations are still served, launches
+// The card's thread is lost with the launch. Copies and allocations are still served, launches
 // fail.
 void Card::lose(const std::shared_ptr<Launch>& launch) {
   launch->control.abandoned = true;

@@ -33,7 +33,7 @@ Status copy_out(std::string_view call, bm_handle_t handle, const Descriptor& mem
 
 namespace {
 
-// Negative offsets and sizes arrive as huge unsigned numbers, which no descriptor's range holds.
+// Negative offsets and sizes are large unsigned numbers here, which no descriptor's range contains.
 Status copy_inside(std::string_view call, bm_handle_t handle, const Descriptor& dst,
                    uint64_t dst_offset, const Descriptor& src, uint64_t src_offset,
                    uint64_t bytes) {
@@ -47,7 +47,7 @@ Status copy_inside(std::string_view call, bm_handle_t handle, const Descriptor& 
   });
 }
 
-// Bytes from the first element to the end of the last.
+// Returns the bytes from the first element to the end of the last.
 uint64_t extent(int count, int stride, int bytes) {
   return (uint64_t(count - 1) * uint64_t(stride) + 1) * uint64_t(bytes);
 }
@@ -79,7 +79,7 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const Descriptor&
   });
 }
 
-// By way of the host, so that no thread waits for two devices at a time.
+// Copies through the host, so that no thread waits for two devices at a time.
 Status copy_between(std::string_view call, bm_handle_t src_handle, bm_handle_t dst_handle,
                     const Descriptor& src, const Descriptor& dst) {
   TW_RETURN_IF_ERROR(find_card(dst_handle).status());

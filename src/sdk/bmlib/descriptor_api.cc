@@ -1,4 +1,4 @@
-// Memory descriptors are plain values.
+// Memory descriptors, which are plain values.
 #include <bmlib_runtime.h>
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Changes *pmem, if there is one.
+// Changes *pmem if it is not NULL.
 template <class Memory, class Change>
 void change(std::string_view call, Memory* pmem, Change change) {
   tputwin::bmlib::with_code(call, [&]() -> tputwin::Status {

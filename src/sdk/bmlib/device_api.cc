@@ -1,4 +1,4 @@
-// Devices and what they tell about themselves.
+// Devices and their properties.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -54,7 +54,7 @@ bm_profile_t profile_of(const Card& card) {
   return profile;
 }
 
-// Writes what `describe` makes of the card behind a handle to *out.
+// Writes describe(card) of the card of a handle to *out.
 template <class T, class Describe>
 bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
                  Describe describe) {
@@ -66,7 +66,7 @@ bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_
   });
 }
 
-// The same of what has its own length: describe(card, out).
+// As above for types with a length of their own: calls describe(card, out).
 template <class T, class Describe>
 bm_status_t tell_all(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
                      Describe describe) {
@@ -82,7 +82,7 @@ void copy_text(const std::string& text, char* out) {
   std::memcpy(out, text.c_str(), text.size() + 1);
 }
 
-// A twin has no sensors.
+// The simulator has no sensors.
 constexpr unsigned kBoardCelsius = 40, kChipCelsius = 45;
 constexpr int kPostProcessors = 2;
 int video_processors(const Chip& chip) { return chip.family == ChipFamily::bm1684 ? 5 : 3; }

@@ -11,7 +11,7 @@
 namespace tputwin::bmlib {
 namespace {
 
-constexpr size_t kNameBytes = 64;  // of the field in which a name travels
+constexpr size_t kNameBytes = 64;  // bytes of the field that holds a name
 
 Result<okk::KernelFunction> find_kernel(const char* name) {
   TW_RETURN_IF_ERROR(check_pointer(name, "func_name"));

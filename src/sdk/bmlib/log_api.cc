@@ -1,4 +1,4 @@
-// The log of programs. bmlib itself writes nothing to it: errors are values (tputwin/error.h).
+// The log of programs. bmlib itself writes no message to it: errors are values (tputwin/error.h).
 #include <bmlib_runtime.h>
 
 #include <atomic>

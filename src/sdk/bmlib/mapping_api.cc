@@ -1,5 +1,5 @@
-// Device memory seen by the host. There is nothing to map and no cache: device memory is host
-// memory.
+// Device memory seen by the host. Device memory is host memory, so there is no mapping and no
+// cache.
 #include <optional>
 
 #include "base/errors/bmlib.h"
@@ -8,7 +8,7 @@
 namespace tputwin::bmlib {
 namespace {
 
-// The range a pointed-at descriptor stands for, or a part of it.
+// Returns the range of a descriptor behind a pointer, or a part of it.
 template <class Memory>
 Result<Range> checked(std::string_view call, Card& card, const Memory* dmem,
                       std::optional<Range> part = {}) {
@@ -28,7 +28,7 @@ Status map(std::string_view call, bm_handle_t handle, const Memory* dmem,
   return {};
 }
 
-// There is nothing to flush; the arguments are checked.
+// Checks the arguments; there is nothing to flush.
 template <class Memory>
 Status touch(std::string_view call, bm_handle_t handle, const Memory* dmem,
              std::optional<Range> part) {
@@ -36,7 +36,7 @@ Status touch(std::string_view call, bm_handle_t handle, const Memory* dmem,
   return checked(call, *card, dmem, part).status();
 }
 
-// Offset of a host address in device memory.
+// Returns the offset of a host address in device memory.
 Result<uint64_t> offset_of(Card& card, uint64_t address, uint64_t bytes) {
   const auto base = reinterpret_cast<uint64_t>(card.memory());
   if (address >= base && address - base <= card.memory_bytes() &&

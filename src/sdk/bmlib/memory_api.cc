@@ -12,7 +12,7 @@ Status check_heap(int64_t heap, std::string_view argument) {
   return Error(errors::bml_heap).argument(argument, fmt::format("{}", heap));
 }
 
-// The first heap of a mask.
+// Returns the first heap of a mask.
 Result<uint32_t> heap_of_mask(int mask) {
   const auto heap = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(mask)));
   if (heap < kHeaps) return heap;
@@ -25,7 +25,7 @@ Status free(bm_handle_t handle, const Descriptor& mem) {
   return card->in_turn([&] { return card->free(mem.address); });
 }
 
-// The heap that a pointed-at descriptor, of either form, names.
+// Returns the heap that a descriptor of either form names.
 template <class Memory>
 Status heap_of(bm_handle_t handle, const Memory* pmem, unsigned* heap) {
   TW_RETURN_IF_ERROR(find_card(handle).status());
@@ -36,7 +36,7 @@ Status heap_of(bm_handle_t handle, const Memory* pmem, unsigned* heap) {
   return {};
 }
 
-// Allocates *dev_mem and copies what sys_mem points at to it, if asked to.
+// Allocates *dev_mem and optionally copies sys_mem to it.
 bm_status_t convert(std::string_view call, bm_handle_t handle, bm_mem_desc* dev_mem,
                     const bm_mem_desc& sys_mem, bool need_copy, int64_t bytes) {
   return with_code(call, [&]() -> Status {

@@ -26,13 +26,13 @@ struct Function {
   ModuleHandle module;
 };
 
-// A module given to the program: the part it sees, and what we know of it.
+// A module of the program: the part that it sees, and our own data.
 struct Module : bm_module {
-  void* library = nullptr;  // nullptr: unloaded, or standing for registered kernels
+  void* library = nullptr;  // nullptr: unloaded, or for registered kernels
   bool unloaded = false;
 };
 
-// All modules and functions of the process. Numbers of functions are never used again.
+// All modules and functions of the process. Numbers of functions are never reused.
 struct Modules {
   std::mutex mutex;
   std::map<ModuleHandle, std::unique_ptr<Module>> live;
@@ -49,7 +49,7 @@ Status check_core(int core_id) {
   return Error(errors::bml_core).argument("core_id", fmt::format("{}", core_id));
 }
 
-// Modules are of the BM1684X's family.
+// Modules require a chip of the BM1684X's family.
 Status check_chip(const Card& card) {
   if (card.chip().family == ChipFamily::bm1684x) return {};
   return Error(errors::bml_chip_api)
@@ -60,7 +60,7 @@ Status check_chip(const Card& card) {
           "-Wl,--no-as-needed, or set TPUTWIN_CHIP=BM1684X");
 }
 
-// Loads the library of tpu_* functions, which modules refer to without linking it.
+// Loads the library of tpu_* functions, which modules use without linking it.
 void provide_device_api() {
   static_cast<void>(dlopen("libtpukernel.so.0", RTLD_NOW | RTLD_GLOBAL));
 }
@@ -80,7 +80,7 @@ Result<void*> open_library(std::string_view call, const std::string& path) {
   return warning;
 }
 
-// For a module that was built for another machine: kernels that are registered already, or those of
+// For a module built for another machine: uses kernels that are registered already, or those of
 // TPUKERNEL_FIRMWARE_PATH.
 Result<void*> fall_back(std::string_view call, const Error& cause) {
   if (cause.id() != errors::bml_module_file) return cause;
@@ -109,14 +109,14 @@ Result<ModuleHandle> load_file(std::string_view call, bm_handle_t handle, const 
   TW_RETURN_IF_ERROR(check_pointer(file, "module_file"));
   TW_RETURN_IF_ERROR(check_chip(*card));
   const std::string name = std::filesystem::path(file).filename();
-  // a path with a slash: the file, not one found in a search path
+  // a path with a slash names the file itself, not one in a search path
   auto library = open_library(call, std::filesystem::absolute(file));
   if (library.ok()) return add_module(name, library.value());
   TW_ASSIGN_OR_RETURN(other, fall_back(call, library.error()));
   return add_module(name, other);
 }
 
-// A file in memory with the bytes of a module, because the loader takes paths only.
+// Returns a memory file with the bytes of a module, because the loader takes only paths.
 Result<int> memory_file(const char* data, size_t length) {
   const int file = memfd_create("tpu_kernel_module", MFD_CLOEXEC);
   for (size_t done = 0; file >= 0 && done < length;) {
@@ -150,14 +150,14 @@ Error no_module(ModuleHandle module) {
       .argument("module", fmt::format("{}", static_cast<void*>(module)));
 }
 
-// A module that is loaded. With the mutex of modules().
+// Returns a loaded module. The caller holds the mutex of modules().
 Result<Module*> find_module(ModuleHandle handle) {
   auto it = modules().live.find(handle);
   if (it == modules().live.end() || it->second->unloaded) return no_module(handle);
   return it->second.get();
 }
 
-// A kernel registered under the name, or what the module exports by it.
+// Returns a kernel registered under the name, or the module's export of that name.
 okk::KernelFunction find_code(const Module& module, const char* name) {
   if (okk::KernelFunction code = okk::kernels().find(name)) return code;
   void* where = module.library != nullptr ? module.library : RTLD_DEFAULT;
@@ -191,7 +191,7 @@ Result<std::shared_ptr<Launch>> launch_of(int function, const void* args, size_t
   return make_launch(f.name, f.code, args, size);
 }
 
-// Kernels that the library registered go with it: their code is in no library any more.
+// Removes the kernels that the library registered, because their code is unloaded.
 void close_library(void* library) {
   dlclose(library);
   okk::kernels().remove_if([](okk::KernelFunction code) {

@@ -1,4 +1,4 @@
-// What a memory descriptor must be before its bytes are touched.
+// Checks of a memory descriptor before its bytes are accessed.
 #include "sdk/bmlib/range.h"
 
 #include "base/errors/bmlib.h"

@@ -1,4 +1,4 @@
-// Ranges of device memory that descriptors stand for.
+// Ranges of device memory that descriptors name.
 #pragma once
 
 #include <initializer_list>
@@ -10,9 +10,9 @@ namespace tputwin::bmlib {
 
 struct Range {
   uint64_t offset, bytes;  // offset in device memory
-  // In the host. Those who write, in turn.
+  // Returns the host address, without notice to checks.
   const uint8_t* host(const Card& card) const { return card.memory() + offset; }
-  // The same for those who read, to be seen by checks.
+  // Returns the host address for reading; checks observe the read.
   const uint8_t* for_reading(Card& card) const {
     card.notify({.kind = DeviceEvent::Kind::host_read, .address = offset, .bytes = bytes});
     return host(card);
@@ -20,7 +20,7 @@ struct Range {
   uint8_t* for_writing(Card& card) const { return card.mark_written(offset, bytes); }
 };
 
-// A descriptor of the API, whichever form it has: with a size of 32 or of 64 bits.
+// A descriptor of the API in either form: with a size of 32 or of 64 bits.
 struct Descriptor {
   Descriptor(const bm_device_mem_t& mem)
       : flags(mem.flags), address(mem.u.device.device_addr), size(mem.size) {}
@@ -31,8 +31,8 @@ struct Descriptor {
   uint64_t address, size;
 };
 
-// Bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must lie in device
-// memory; a warning if they do not lie in one block that is in use. For bodies of Card::in_turn().
+// Returns bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must be in
+// device memory; a warning if they are not in one block in use. For use inside Card::in_turn().
 Result<Range> range(std::string_view call, Card& card, std::string_view argument,
                     const Descriptor& mem, uint64_t offset, uint64_t bytes);
 inline Result<Range> range(std::string_view call, Card& card, std::string_view argument,
@@ -42,20 +42,20 @@ inline Result<Range> range(std::string_view call, Card& card, std::string_view a
 
 Status check_device_type(const Descriptor& mem, std::string_view argument);
 
-// Copies host memory to bytes [offset, offset + bytes) of a descriptor, and back.
+// Copy host memory to bytes [offset, offset + bytes) of a descriptor, and back.
 Status copy_in(std::string_view call, bm_handle_t handle, const Descriptor& mem, const void* source,
                uint64_t offset, uint64_t bytes);
 Status copy_out(std::string_view call, bm_handle_t handle, const Descriptor& mem, void* target,
                 uint64_t offset, uint64_t bytes);
 
-// Allocates and describes what was allocated.
+// Allocates memory and fills in its descriptor.
 Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32_t heap = 0);
-// The product of extents and an element's size, or -1 if it is not the size of a block.
+// Returns the product of extents and an element's size, or -1 if it is not a valid block size.
 int64_t block_bytes(std::initializer_list<int> extents, int64_t element);
-// The same of any size.
+// As allocate(), for any size.
 Status allocate_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem, std::optional<uint64_t> bytes,
                     uint32_t heap = 0);
-// The product of extents and an element's size; nothing if the product does not fit 64 bits.
+// Returns the product of extents and an element's size; nothing if it exceeds 64 bits.
 std::optional<uint64_t> block_bytes_u64(std::initializer_list<uint64_t> extents, uint64_t element);
 
 }  // namespace tputwin::bmlib

@@ -1,4 +1,4 @@
-// The functions of <libbmodel/bmodel.hpp>, by way of the twin's own model.
+// The functions of <libbmodel/bmodel.hpp>, implemented with tputwin's own model.
 #include "libbmodel/bmodel.hpp"
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 namespace bmodel {
 namespace {
 
-// Rules of the container that the message breaks.
+// Checks the rules of the container.
 tputwin::Status check(const Model& model) {
   if (!model.IsInitialized())
     return tputwin::Error(tputwin::errors::mod_message)
@@ -32,7 +32,7 @@ bmerr_t save(const Model& model, const std::string& filename) {
     (void)tputwin::report(valid.error());
     return BM_ERR_DATA;
   }
-  // The message as given, unknown fields and all.
+  // Writes the message as given, including unknown fields.
   auto written = tputwin::write_bytes(filename, tputwin::bmodel::to_file(model));
   if (written.ok()) return BM_SUCCESS;
   (void)tputwin::report(written.error());

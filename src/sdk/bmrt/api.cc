@@ -10,13 +10,13 @@
 namespace tputwin::bmrt {
 namespace {
 
-// Never destroyed: programs may end runtimes from their own static destructors.
+// Never destroyed: programs may destroy runtimes in their own static destructors.
 sdk::Registry<void*, Runtime>& runtimes() {
   static auto& instance = *new sdk::Registry<void*, Runtime>(9);
   return instance;
 }
 
-// Devices of a program with this API are BM1684X.
+// Programs with this API get BM1684X devices.
 [[maybe_unused]] const bool chosen = [] {
   bmlib::use_chip(first_of(ChipFamily::bm1684x));
   return true;

@@ -1,4 +1,4 @@
-// The border of the C API: runtimes by handle, and errors as false.
+// The boundary of the C API: runtimes by handle, and errors as false.
 #pragma once
 
 #include <bmruntime_interface.h>
@@ -10,20 +10,20 @@
 
 namespace tputwin::bmrt {
 
-// What a p_bmrt stands for.
+// Handles p_bmrt and their runtimes.
 void* add_runtime(std::shared_ptr<Runtime> runtime);
 Result<std::shared_ptr<Runtime>> find_runtime(void* p_bmrt);
 Result<std::shared_ptr<Runtime>> remove_runtime(void* p_bmrt);
 
 Status check_pointer(const void* pointer, std::string_view argument);
 
-// Runs the body of a call that says whether it went well. Body: Status().
+// Calls body, which returns a Status, and returns true if it succeeded.
 template <class Body>
 bool succeeds(std::string_view call, Body body) {
   return bmlib::with_code(call, body) == BM_SUCCESS;
 }
 
-// Runs the body of a call on a runtime. Body: Status(Runtime&).
+// Calls body, which returns a Status, with the Runtime of a handle.
 template <class Body>
 bool on_runtime(std::string_view call, void* p_bmrt, Body body) {
   return succeeds(call, [&]() -> Status {
@@ -42,7 +42,7 @@ struct TensorLaunch {
   bool user_mem, user_stmode;
 };
 Status launch(Runtime& runtime, const TensorLaunch& request);
-// The same on host memory.
+// A launch on host memory.
 struct DataLaunch {
   const char* net_name;
   void* const* inputs;
@@ -55,7 +55,7 @@ struct DataLaunch {
 };
 Status launch(Runtime& runtime, const DataLaunch& request);
 
-// Device memory for a tensor, 1N; the caller frees it.
+// Allocates device memory for a tensor, 1N; the caller frees it.
 Result<bm_tensor_t> allocate_tensor(Runtime& runtime, size_t device, bm_data_type_t dtype,
                                     const bm_shape_t& shape);
 Status check_type(bm_data_type_t dtype);

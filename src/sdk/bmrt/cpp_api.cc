@@ -1,4 +1,4 @@
-// The C++ interface, on that of C.
+// The C++ interface, built on the C interface.
 #include <bmruntime_cpp.h>
 
 #include <fmt/format.h>
@@ -159,8 +159,8 @@ Network::Network(const Context& context, const char* net_name, int stage_id)
 
 Network::~Network() { bm_thread_sync(handle_); }
 
-// Tensors with memory for the largest stage. Without a stage they have the shapes of the first for
-// now.
+// Adds tensors with memory for the largest stage. Without a stage they have the shapes of the first
+// stage at first.
 void Network::add_tensors(bool of_input, int stage_id) {
   const bm_stage_info_t& stage = info_->stages[std::max(stage_id, 0)];
   const int count = of_input ? info_->input_num : info_->output_num;

@@ -1,5 +1,5 @@
-// Finds the operator of a CPU subnet: ours by its text, others in the libraries that were asked
-// for.
+// Lookup of the operator of a CPU subnet: the simulator's own by its text, others in the libraries
+// that the user named.
 #include "sdk/bmrt/host_libraries.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ using namespace bmodel::bm168x;
 
 namespace {
 
-constexpr int32_t kFloat = 0, kInt32 = 6;  // of tputwin_host_array_t
+constexpr int32_t kFloat = 0, kInt32 = 6;  // as in tputwin_host_array_t
 constexpr size_t kMostText = 4096;
 
 Error library_error(const std::string& name, std::string why) {
@@ -53,11 +53,11 @@ tputwin_host_array_t c_array(Array& array) {
   return result;
 }
 
-// A use of an operator of a library, with everything that its C structure points at.
+// A call of an operator of a library, with all data that its C structure points at.
 struct UserOperator {
   std::shared_ptr<const HostLibrary> library;
   int32_t op_type;
-  std::span<const uint8_t> parameters;  // of the file, which outlives the stage
+  std::span<const uint8_t> parameters;  // part of the file, which outlives the stage
   std::vector<tputwin_host_constant_t> constants;
   std::vector<host::Shape> compiled;  // of the outputs
 
@@ -121,7 +121,7 @@ Status UserOperator::operator()(host::Call& call) const {
   return {};
 }
 
-// Of tensors of CPU subnets, which the graph has checked.
+// Returns the compiled shape of a tensor of CPU subnets; the graph has checked it.
 host::Shape compiled_shape(const TensorT& tensor) {
   return {shape(tensor).begin(), shape(tensor).end()};
 }

@@ -1,4 +1,4 @@
-// Libraries of users' operators, <tputwin/host_operator.h>, which were asked for by name.
+// Libraries of users' operators, <tputwin/host_operator.h>, which the user names.
 #pragma once
 
 #include <tputwin/host_operator.h>
@@ -17,7 +17,7 @@ namespace tputwin::bmrt {
 class HostLibrary {
  public:
   static Result<std::shared_ptr<const HostLibrary>> open(const std::string& path);
-  // One that is bytes of a file.
+  // Opens a library that is part of a file.
   static Result<std::shared_ptr<const HostLibrary>> open(std::span<const uint8_t> bytes,
                                                          const std::string& name);
   ~HostLibrary();
@@ -25,9 +25,9 @@ class HostLibrary {
   HostLibrary& operator=(const HostLibrary&) = delete;
 
   const std::string& name() const { return name_; }
-  // The operator's name, empty if it is not there.
+  // Returns the operator's name, empty if the library lacks it.
   std::string operator_name(int32_t op_type) const;
-  // The operator in terms of ours, empty if the library does not say it.
+  // Returns the operator in terms of ours, empty if the library does not describe it.
   std::string operator_text(int32_t op_type, std::span<const uint8_t> parameters) const;
   int32_t run(tputwin_host_call_t& call) const { return run_(&call); }
 
@@ -45,10 +45,11 @@ class HostLibrary {
 
 using HostLibraries = std::vector<std::shared_ptr<const HostLibrary>>;
 
-// Those that TPUTWIN_CPUOPS asks for.
+// Opens the libraries that TPUTWIN_CPUOPS names.
 Result<HostLibraries> open_host_libraries(const bmodel::bm168x::File& file);
 
-// What a CPU subnet computes. An operator that nobody has is an error with its number.
+// Returns the operator that a CPU subnet computes. An operator that no library has is an error with
+// its number.
 Result<host::Operator> host_operator(const bmodel::bm168x::File& file,
                                      const bmodel::bm168x::SubNetT& subnet,
                                      const HostLibraries& libraries);

@@ -1,4 +1,4 @@
-// Launches of nets, as the card's thread carries them out.
+// Launches of nets, executed on the card's thread.
 #include "sdk/bmrt/launch.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ uint64_t offset(const Device& device, const StageTensor& tensor) {
   return tensor.address - device.chip().global_base;
 }
 
-// The user's memory may be the device's: whoever keeps what he derived from its bytes is told.
+// The user's memory may be device memory. Then the device is notified of the write, for data
+// derived from its bytes.
 uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
   const GlobalMemory& memory = device.global_contents();
   const uint64_t at =
@@ -25,7 +26,7 @@ uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
   return memory.contains(at, bytes) ? device.global_for_writing(at, bytes) : user.memory;
 }
 
-// Between the user's memory and the device's, where tensors may lie in another way.
+// Copies between the user's memory and the device's, whose layouts may differ.
 void bring(uint8_t* to, const StageTensor& tensor, const UserTensor& user) {
   copy_stored(to, stored_as(*tensor.file), user.memory, user.storage, tensor.images(),
               tensor.elements(), tensor.bits());
@@ -35,7 +36,7 @@ void fetch(const UserTensor& user, const StageTensor& tensor, const uint8_t* fro
               tensor.elements(), tensor.bits());
 }
 
-// The tensors lie in the memories of the stage, which Stage::groups() has checked.
+// The tensors are in the memories of the stage; Stage::groups() has checked that.
 Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -53,7 +54,7 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
   return {};
 }
 
-// A stage on its device, to a run of its subnets.
+// The device of a stage, for a run of its subnets.
 class StageDevice : public SubnetDevice {
  public:
   StageDevice(Device& device, Stage& stage) : device_(device), stage_(stage) {}
@@ -73,7 +74,7 @@ class StageDevice : public SubnetDevice {
   Stage& stage_;
 };
 
-// Observers are told which bytes are which tensor of the model.
+// Notifies observers which bytes hold which tensor of the model.
 void name_tensors(Device& device, Stage& stage) {
   const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
     if (bytes == 0) return;

@@ -8,9 +8,10 @@
 
 namespace tputwin::bmrt {
 
-// Copies inputs to their compiled places, runs the commands, copies outputs back. The net must
-// outlive the launch. An error if the stage does not run. With subnets on the host the shapes of
-// the outputs are those of the run, in `shapes`, if it is there, after it.
+// Returns a launch that copies inputs to their compiled addresses, runs the commands and copies
+// outputs back. The net must outlive the launch. Returns an error if the stage cannot run. With
+// subnets on the host the run determines the shapes of the outputs: after it they are in `shapes`,
+// if given.
 Result<std::shared_ptr<bmlib::Launch>> make_launch(const Net& net, Stage& stage,
                                                    std::vector<UserTensor> inputs,
                                                    std::vector<UserTensor> outputs,

@@ -1,4 +1,4 @@
-// bmrt_launch_*: what the user gives is checked, before anything runs, against the net.
+// bmrt_launch_*: checks of the user's arguments against the net, before anything runs.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ Status check_storage(const StageTensor& tensor, bm_store_mode_t mode, std::strin
       .argument(std::move(argument), fmt::format("{}", static_cast<int>(mode)));
 }
 
-// The host's view of a tensor's device memory, which holds `bytes`.
+// Returns the host address of a tensor's device memory, which must hold `bytes`.
 Result<uint8_t*> memory_of(const Runtime& runtime, const bm_device_mem_t& mem, uint64_t bytes,
                            std::string argument) {
   bmlib::Card& card = runtime.card();
@@ -81,7 +81,7 @@ Result<std::vector<UserTensor>> inputs_of(const Runtime& runtime, const Stage& s
   return list;
 }
 
-// Memory allocated for outputs, freed again unless the launch is on its way.
+// Memory allocated for outputs, freed again unless the launch is submitted.
 struct Allocated {
   bm_handle_t handle;
   std::vector<bm_device_mem_t> memories;
@@ -90,7 +90,7 @@ struct Allocated {
   }
 };
 
-// What the outputs become; their memories are the user's, or allocated.
+// Returns the outputs of a launch; the user provides their memories, or they are allocated.
 Result<std::vector<bm_tensor_t>> describe_outputs(Runtime& runtime, const Stage& stage,
                                                   const TensorLaunch& request,
                                                   Allocated& allocated) {
@@ -147,7 +147,8 @@ Status launch(Runtime& runtime, const TensorLaunch& request) {
   if (stage->subnets() == nullptr) {
     TW_RETURN_IF_ERROR(bmlib::launch_async(
         runtime.handle(), make_launch(*net, *stage, std::move(inputs), std::move(outputs))));
-  } else {  // the shapes of the outputs are known only afterwards
+  } else {
+    // only the run determines the shapes of the outputs
     std::vector<bm_shape_t> shapes;
     TW_RETURN_IF_ERROR(
         bmlib::launch_sync(runtime.handle(), make_launch(*net, *stage, inputs, outputs, &shapes)));

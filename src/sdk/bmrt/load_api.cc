@@ -15,14 +15,14 @@ File file_at(const char* path) {
   return MappedFile::open(path);
 }
 
-// A copy, which does not end when the caller frees the data.
+// Returns a copy, which stays valid when the caller frees the data.
 File file_of(const void* data, size_t size) {
   TW_RETURN_IF_ERROR(check_pointer(data, "bmodel_data"));
   const auto* bytes = static_cast<const uint8_t*>(data);
   return std::make_shared<const MappedFile>(std::vector<uint8_t>(bytes, bytes + size));
 }
 
-// Errors of a file that has a path name it.
+// Errors of a file with a path name the path.
 Status naming(Status status, std::string_view call, const char* path) {
   if (!status.ok()) status.error().set_call_if_empty(fmt::format("{}: {}", call, path));
   return status;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 
-// Weights that begin at a multiple of 64 in their file can be the file's pages in device memory.
+// Weights at a multiple of 64 in their file can be mapped as pages of the file.
 bool is_mappable(const MappedFile& file, std::span<const uint8_t> weights) {
   return file.descriptor() >= 0 &&
          static_cast<uint64_t>(weights.data() - file.bytes().data()) % kAlignment == 0;

@@ -10,14 +10,15 @@
 
 namespace tputwin::bmrt {
 
-// Blocks begin and end at multiples of it.
+// Blocks start and end at multiples of it.
 inline constexpr uint64_t kPage = 4096;
 
-// A block of a card's memory, freed in its turn. Not to be destroyed by the card's own thread.
+// A block of a card's memory; the destructor frees it in the card's order. The card's own thread
+// must not destroy it.
 class Block {
  public:
   static Result<std::shared_ptr<Block>> allocate(std::shared_ptr<bmlib::Card> card, uint64_t bytes);
-  // A part of the caller's memory, which stays the caller's.
+  // Returns a part of the caller's memory, which the caller keeps.
   static std::shared_ptr<Block> borrow(std::shared_ptr<bmlib::Card> card, uint64_t address,
                                        uint64_t bytes);
   ~Block();
@@ -29,11 +30,11 @@ class Block {
   uint64_t bytes() const { return bytes_; }
   const uint8_t* host() const { return card_->memory() + offset(); }
   uint64_t offset() const { return address_ - card_->chip().global_base; }
-  // Pages of a file in the place of the block's.
+  // Maps pages of a file over the block.
   bool map_file(int descriptor, uint64_t file_offset);
   void fill(std::span<const uint8_t> bytes);
-  // From now on the destructor leaves the memory allocated, with its bytes. They no longer depend
-  // on a file.
+  // After this call the destructor leaves the memory allocated, with its bytes. They no longer
+  // depend on a file.
   void keep();
 
  private:
@@ -46,8 +47,8 @@ class Block {
   bool mapped_ = false;
 };
 
-// Where a load takes blocks from: the card's free memory, or a range of the caller's, piece by
-// piece from its begin on.
+// The source of blocks for a load: the card's free memory, or consecutive pieces of a range of the
+// caller, from its start on.
 class BlockSource {
  public:
   explicit BlockSource(std::shared_ptr<bmlib::Card> card) : card_(std::move(card)) {}
@@ -66,12 +67,12 @@ class BlockSource {
 // The weights of a stage in device memory: pages of their file where that is possible, else a copy.
 class Coefficients {
  public:
-  // Into a block of `source`.
+  // Loads the weights into a block of `source`.
   static Result<std::shared_ptr<Coefficients>> load(BlockSource& source,
                                                     const std::shared_ptr<const MappedFile>& file,
                                                     std::span<const uint8_t> weights,
                                                     std::span<const uint8_t> check_code);
-  // The size of the block that weights of a file take from a card's free memory.
+  // Returns the size of the block that weights of a file take from a card's free memory.
   static uint64_t block_bytes(const MappedFile& file, std::span<const uint8_t> weights);
   // Leaves the memory allocated; see Block::keep.
   void keep() { block_->keep(); }
@@ -79,7 +80,7 @@ class Coefficients {
   uint64_t address() const { return address_; }
   std::span<const uint8_t> bytes() const;  // in device memory
   bool same_as(std::span<const uint8_t> weights, std::span<const uint8_t> check_code) const;
-  // Whether they have the check code of the file, SHA-256; true if there is none.
+  // Returns true if they match the check code of the file, SHA-256, or if there is none.
   bool intact() const;
 
  private:

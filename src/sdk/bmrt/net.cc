@@ -1,4 +1,4 @@
-// What programs are told of a net, and which stage they mean.
+// The description of a net for programs, and the choice of a stage.
 #include "sdk/bmrt/net.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Net: all stages of a network, and what programs are told of it.
+// Net: all stages of a network, and their description for programs.
 #pragma once
 
 #include <bmdef.h>
@@ -11,7 +11,7 @@
 
 namespace tputwin::bmrt {
 
-// bm_net_info_t with everything it points at.
+// bm_net_info_t and all data that it points at.
 class NetInfo {
  public:
   NetInfo(const bmodel::bm168x::NetT& net, const std::vector<std::unique_ptr<Stage>>& stages,
@@ -40,12 +40,13 @@ class NetInfo {
   bm_net_info_t info_{};
 };
 
-// Bytes that programs reserve for a tensor: 8-bit types of the BM1684 with n rounded up to 4.
+// Returns the bytes that programs reserve for a tensor: 8-bit types of the BM1684 have n rounded up
+// to 4.
 uint64_t user_bytes(const Chip& chip, bm_data_type_t dtype, const bm_shape_t& shape);
 
 class Net {
  public:
-  // Keeps `file`, the model that `net` is a part of.
+  // Keeps `file`, the model that contains `net`.
   Net(std::shared_ptr<const bmodel::bm168x::File> file, const bmodel::bm168x::NetT& net,
       std::vector<std::unique_ptr<Stage>> stages, const Chip& chip)
       : file_(std::move(file)), net_(net), stages_(std::move(stages)), info_(net, stages_, chip) {}
@@ -55,7 +56,8 @@ class Net {
   const std::vector<std::unique_ptr<Stage>>& stages() const { return stages_; }
   const bm_net_info_t& info() const { return info_.c_struct(); }
 
-  // The first stage with these input shapes; the only one, if the numbers of elements are equal.
+  // Returns the first stage with these input shapes. A single stage also matches by numbers of
+  // elements.
   Result<Stage*> stage_of(const std::vector<bm_shape_t>& shapes) const;
 
  private:

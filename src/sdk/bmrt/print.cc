@@ -1,4 +1,4 @@
-// What bmrt_print_network_info and bmrt_trace show.
+// The text of bmrt_print_network_info and bmrt_trace.
 #include "sdk/bmrt/print.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 namespace tputwin::bmrt {
 
-// The net, its stages and their tensors, a line each.
+// Returns the net, its stages and their tensors, one line each.
 std::string net_text(const bm_net_info_t& info);
 
 }  // namespace tputwin::bmrt

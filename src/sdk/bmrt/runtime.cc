@@ -1,4 +1,4 @@
-// Loads nets: their weights once, their neurons in one place.
+// Loading of nets. Stages share equal weights and, where they can, one neuron memory.
 #include "sdk/bmrt/runtime.h"
 
 #include <fmt/format.h>
@@ -33,14 +33,14 @@ Result<std::shared_ptr<Runtime>> Runtime::create(std::vector<bm_handle_t> handle
 
 namespace {
 
-// Nets of several subnets leave values in their neurons between subnets.
+// Nets of several subnets keep values in their neurons between subnets.
 bool has_own_neurons(const NetParameterT& stage) { return stage.sub_net.size() > 1; }
 
 uint64_t neuron_block_bytes(const NetParameterT& stage) {
   return bmrt::neuron_block_bytes(neuron_bytes(stage));
 }
 
-// The largest neuron memory of stages that share one; 0 if there are none.
+// Returns the largest neuron memory of stages that share one; 0 if there are none.
 uint64_t shared_neuron_bytes(const File& model) {
   uint64_t most = 0;
   for (const auto& net : model.model.net)
@@ -54,14 +54,14 @@ std::span<const uint8_t> coefficients_of(const File& model, const NetParameterT&
   return model.bytes(stage.coeff_mem->binary_coeff);
 }
 
-// True if a load finds the weights of one stage in the place of another's.
+// Returns true if a load uses the weights of one stage for the other.
 bool are_shared(std::span<const uint8_t> a, const NetParameterT& a_stage,
                 std::span<const uint8_t> b, const NetParameterT& b_stage) {
   const auto& code = a_stage.coeff_mem->check_code;
   return !code.empty() && code == b_stage.coeff_mem->check_code && std::ranges::equal(a, b);
 }
 
-// Stages of the nets that a load takes: the first of each name.
+// Returns the stages of the nets that a load takes: the first net of each name.
 std::vector<std::pair<const NetT*, const NetParameterT*>> loaded_stages(const File& model) {
   std::set<std::string_view> names;
   std::vector<std::pair<const NetT*, const NetParameterT*>> stages;
@@ -72,7 +72,7 @@ std::vector<std::pair<const NetT*, const NetParameterT*>> loaded_stages(const Fi
   return stages;
 }
 
-// The caller's memory must hold what is loaded.
+// The caller's memory must be large enough for the load.
 Status check(std::string_view call, bmlib::Card& card, const LoadMemory& memory,
              const LoadSizes& sizes) {
   struct Part {
@@ -161,7 +161,7 @@ Status Runtime::load(std::string_view call, std::shared_ptr<const MappedFile> fi
         .detail(fmt::format("the device is a {}", chip.name));
   std::lock_guard lock(mutex_);
   TW_ASSIGN_OR_RETURN(load, begin_load(call, model, file, memory));
-  files_.push_back(file);  // nets look into it
+  files_.push_back(file);  // nets refer to it
   for (const auto& net : model->model.net) {
     if (std::ranges::find(nets_, net->name, [](const auto& n) { return n->name(); }) !=
         nets_.end()) {
@@ -195,8 +195,8 @@ Result<Runtime::Load> Runtime::begin_load(std::string_view call, std::shared_ptr
     }
     return load;
   }
-  // Launches run one after the other, so nets may share; those loaded before keep the smaller
-  // block.
+  // Launches run one after the other, so nets may share neurons. Nets loaded before keep the
+  // smaller block.
   if (shared != 0 && (neurons_ == nullptr || neurons_->bytes() < shared)) {
     TW_ASSIGN_OR_RETURN(block, Block::allocate(card, shared));
     neurons_ = std::move(block);

@@ -1,4 +1,5 @@
-// Runtime: what bmrt_create returns. The nets of any number of files, on the first of its devices.
+// Runtime: the object that bmrt_create returns. It holds the nets of any number of files, on the
+// first of its devices.
 #pragma once
 
 #include <atomic>
@@ -18,17 +19,17 @@ struct LoadSizes {
   uint64_t neurons = 0, coefficients = 0, io = 0;
 };
 LoadSizes load_sizes(const bmodel::bm168x::File& model, const MappedFile& file);
-// The model in a file of this container.
+// Returns the model in a file of this container.
 Result<bmodel::bm168x::File> read_model(const MappedFile& file);
 
-// Memory of the caller that a load puts everything into.
+// Memory of the caller that receives all data of a load.
 struct LoadMemory {
   bm_device_mem_u64_t neurons, coefficients, io;
 };
 
 class Runtime {
  public:
-  // All of one chip.
+  // All devices must have one kind of chip.
   static Result<std::shared_ptr<Runtime>> create(std::vector<bm_handle_t> handles);
   // Waits for launches: nets must not end while they run.
   ~Runtime();
@@ -37,11 +38,11 @@ class Runtime {
   size_t devices() const { return handles_.size(); }
   bmlib::Card& card() const { return *cards_.front(); }
 
-  // Adds the nets of a file; one whose name is there is a warning of `call`. With `memory`: into
-  // that, and nothing is allocated.
+  // Adds the nets of a file. A name that is loaded already gives a warning of `call`. With `memory`
+  // the nets are stored there, and nothing is allocated.
   Status load(std::string_view call, std::shared_ptr<const MappedFile> file,
               const LoadMemory* memory = nullptr);
-  // From now on the destructor leaves the device memory of coefficients allocated.
+  // After this call the destructor leaves the device memory of coefficients allocated.
   void keep_coefficients();
   std::vector<std::shared_ptr<Net>> nets() const;
   Result<std::shared_ptr<Net>> find(const char* name) const;
@@ -56,7 +57,7 @@ class Runtime {
     std::shared_ptr<const MappedFile> file;
     BlockSource neurons, coefficients, io;
     std::shared_ptr<Block> shared_neurons;  // of nets of one subnet
-    // Those that the file's nets may share.
+    // Weights that the file's nets may share.
     std::vector<std::shared_ptr<Coefficients>> weights;
   };
   Result<Load> begin_load(std::string_view call, std::shared_ptr<const bmodel::bm168x::File> model,
@@ -68,11 +69,12 @@ class Runtime {
   std::vector<bm_handle_t> handles_;
   std::vector<std::shared_ptr<bmlib::Card>> cards_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<std::shared_ptr<Net>> nets_;
-  std::vector<std::shared_ptr<Coefficients>> weights_;  // in memory of the runtime's
-  std::shared_ptr<Block> neurons_;  // of all nets of one subnet; as large as one of them needed
+  std::vector<std::shared_ptr<Coefficients>> weights_;  // in memory of the runtime
+  // Neurons of all nets of one subnet, as large as the largest of them.
+  std::shared_ptr<Block> neurons_;
 };
 
 }  // namespace tputwin::bmrt

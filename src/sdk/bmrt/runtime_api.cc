@@ -21,13 +21,13 @@ void* create(std::string_view call, const bm_handle_t* handles, int count) {
   });
 }
 
-// Runs the body of a call that returns a number, -1 on error. Body: Result<int>().
+// Calls body, which returns a Result<int>, and returns the number; -1 on error.
 template <class Body>
 int number_of(std::string_view call, Body body) {
   return bmlib::with_value(call, -1, body);
 }
 
-// The stage that a launch with these inputs runs; -1: none has their shapes.
+// Returns the stage that a launch with these inputs runs; -1 if none has their shapes.
 Result<int> stage_index(const Net& net, const bm_tensor_t* inputs) {
   const int count = net.info().input_num;
   if (count > 0) TW_RETURN_IF_ERROR(check_pointer(inputs, "input_tensors"));
@@ -43,7 +43,7 @@ Result<int> stage_index(const Net& net, const bm_tensor_t* inputs) {
                           stages.begin());
 }
 
-// Ends a runtime, whose nets a launch that never ends may still use.
+// Ends a runtime. A launch that never ends may still use its nets.
 void end(std::shared_ptr<Runtime> runtime) {
   static auto& mutex = *new std::mutex;
   static auto& kept = *new std::vector<std::shared_ptr<Runtime>>;
@@ -139,7 +139,7 @@ void bmrt_get_network_names(void* p_bmrt, const char*** network_names) {
   on_runtime(__func__, p_bmrt, [&](Runtime& runtime) -> Status {
     TW_RETURN_IF_ERROR(check_pointer(network_names, "network_names"));
     const auto nets = runtime.nets();
-    // one more, so that it is never of no bytes
+    // One element more, so that the size is never 0.
     auto** names = static_cast<const char**>(std::calloc(nets.size() + 1, sizeof(char*)));
     for (size_t i = 0; i < nets.size(); ++i) names[i] = nets[i]->info().name;
     *network_names = names;

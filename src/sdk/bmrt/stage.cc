@@ -1,4 +1,4 @@
-// Where the memories of a stage lie, and its commands decoded for those places.
+// Addresses of the memories of a stage, and its commands decoded for them.
 #include "sdk/bmrt/stage.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ bm_shape_t shape_of(const TensorT& tensor) {
   return result;
 }
 
-// The bytes from the first to the last element of an operand.
+// Returns the bytes from the first to the last element of an operand.
 uint64_t extent_of(const TensorView& view) {
   const auto last = [](uint32_t extent, uint32_t stride) { return uint64_t{extent - 1} * stride; };
   return last(cells(view), view.stride.n) + last(view.shape.c, view.stride.c) +
@@ -49,7 +49,7 @@ uint64_t neuron_block_bytes(uint64_t neurons) { return align_up(neurons + 1, kPa
 
 std::string Stage::name() const { return stage_name(net_, index_); }
 
-// With the tensors that it writes.
+// The name includes the tensors that the subnet writes.
 std::string Stage::subnet_name(const SubNetT& subnet) const {
   std::string text = fmt::format("stage {} subnet {}", index_, subnet.id);
   for (const auto& tensor : subnet.output_tensor)
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, si
 Stage::IoLayout Stage::io_layout(const NetT& net, const NetParameterT& stage) {
   IoLayout io{stage.io_addr, stage.io_size, {}};
   if (static_cast<AddressMode>(net.addr_mode) != AddressMode::io_reloc) return io;
-  // behind what commands may reach beyond the neurons
+  // after the addresses that commands may reach beyond the neurons
   io.compiled = align_up(
       std::max(stage.ctx_addr + neuron_bytes(stage) + 1, stage.io_addr + stage.io_size), kPage);
   for (const auto* list : {&stage.input_tensor, &stage.output_tensor})
@@ -92,12 +92,12 @@ Stage::IoLayout Stage::io_layout(const NetT& net, const NetParameterT& stage) {
   return io;
 }
 
-// Weights, io memory and neurons.
+// Places weights, io memory and neurons.
 Status Stage::place(BlockSource& io_source) {
   const NetParameterT& file = parameter();
   const uint64_t neurons = neuron_bytes(file);
   if (neurons != 0) {
-    // commands may reach up to the end of the page, unless other memory begins before
+    // Commands may reach up to the end of the page, unless other memory starts before it.
     const uint64_t end = file.ctx_addr + neurons;
     uint64_t tail = align_up(end + 1, kPage) - end;
     if (file.io_size != 0 && file.io_addr >= end) tail = std::min(tail, file.io_addr - end);
@@ -133,8 +133,8 @@ std::vector<Stage::Weight> Stage::weights() const {
   return all;
 }
 
-// In address mode 4 an input or output of the net lies where its number says, in every subnet that
-// has a tensor of its name.
+// In address mode 4 the address of a net's input or output follows from its number, in every subnet
+// that has a tensor of its name.
 uint64_t Stage::compiled_address(const TensorT& tensor) const {
   if (relocated_io_.empty()) return tensor.device_addr;
   size_t number = 0;
@@ -150,7 +150,7 @@ StageTensor Stage::tensor(const TensorT& tensor) const {
   return {&tensor, relocated(compiled_address(tensor)), shape_of(tensor)};
 }
 
-// Addresses of no region stay: fields that a command does not use may hold anything.
+// Addresses outside all regions are not changed: unused fields of a command may hold any value.
 uint64_t Stage::relocated(uint64_t compiled) const {
   for (const Region& region : regions_)
     if (compiled >= region.compiled && compiled - region.compiled < region.bytes + region.tail)
@@ -158,7 +158,8 @@ uint64_t Stage::relocated(uint64_t compiled) const {
   return compiled;
 }
 
-// The command groups in the order of execution, from the first subnet to the end of the chain.
+// Returns the command groups in the order of execution, from the first subnet to the end of the
+// chain.
 Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   const NetParameterT& file = parameter();
   std::vector<const CmdGroupT*> groups;
@@ -193,7 +194,8 @@ Result<std::vector<const CmdGroupT*>> Stage::chain() const {
   return groups;
 }
 
-// The groups of all TPU subnets, in the order of the file, for a run that chooses among them.
+// Returns the groups of all TPU subnets, in the order of the file, for a run that chooses among
+// them.
 Result<std::vector<const CmdGroupT*>> Stage::groups_of_subnets() {
   auto program = SubnetProgram::make(file_, parameter());
   if (!program.ok()) {
@@ -255,16 +257,16 @@ Result<Stage::Groups> Stage::decode_groups(const std::vector<const CmdGroupT*>& 
   return groups;
 }
 
-// The lowest compiled address of the net's memories.
+// Returns the lowest compiled address of the net's memories.
 uint64_t Stage::first_compiled() const {
   uint64_t first = compiled_base(neurons_->card()->chip());
   for (const Region& region : regions_) first = std::min(first, region.compiled);
   return first;
 }
 
-// Compilers of the BM1684 use global memory below the weights for what a layer keeps to itself. A
-// block of the stage's own stands for what the commands write there. To find it, such addresses
-// are decoded as if they lay behind the memory of every device.
+// Compilers of the BM1684 use global memory below the weights for scratch data of a layer. The
+// stage allocates a block for these writes. To find their range, such addresses are decoded as if
+// they were after the memory of every device.
 Status Stage::reserve_scratch(const std::vector<const CmdGroupT*>& list) {
   constexpr uint64_t kAside = uint64_t{1} << 40;
   const uint64_t base = neurons_->card()->chip().global_base, end = first_compiled();
@@ -311,7 +313,7 @@ Result<std::vector<Instruction>> Stage::decode(const CmdGroupT& group,
   return instructions;
 }
 
-// Mode 4: the entries say which addresses of GDMA commands are inputs or outputs, which count on.
+// Mode 4: the entries list the addresses of inputs or outputs in GDMA commands, which are patched.
 Status Stage::patch(const CmdGroupT& group, std::vector<uint8_t>& gdma) const {
   constexpr size_t kAddressBytes = 5;
   for (size_t i = 0; i < group.reloc_entries.size(); ++i) {
@@ -337,7 +339,7 @@ bool Stage::holds(uint64_t address, uint64_t bytes, bool to_write) const {
   });
 }
 
-// True if bytes are in a region or in the unused memory after it.
+// Returns true if the bytes are in a region or in the unused memory after it.
 bool Stage::is_nothing(uint64_t address, uint64_t bytes) const {
   return std::ranges::any_of(regions_, [&](const Region& region) {
     const uint64_t all = region.bytes + region.tail;

@@ -18,44 +18,44 @@
 
 namespace tputwin::bmrt {
 
-// Compiled addresses [compiled, +bytes) lie from `address` on, and `tail` bytes more, which belong
-// to nothing: compilers write there, a little beyond what they reserve.
+// Maps compiled addresses [compiled, +bytes) to `address`. `tail` more bytes belong to no tensor:
+// compilers write there, a little beyond the memory that they reserve.
 struct Region {
   uint64_t compiled, bytes, address;
   bool writable;
   uint64_t tail = 0;
 };
 
-// The bytes of memory that a block of neurons needs: up to the end of the page behind the last.
+// Returns the bytes of memory that a block of neurons needs: up to the end of the page after the
+// last.
 uint64_t neuron_block_bytes(uint64_t neurons);
 
 // An input or output of a stage.
 struct StageTensor {
   const bmodel::bm168x::TensorT* file;
-  uint64_t address;  // on the device, 0 if it has none
+  uint64_t address;  // on the device; 0 if it has none
   bm_shape_t shape;
 
   uint64_t images() const { return shape.num_dims > 0 ? static_cast<uint64_t>(shape.dims[0]) : 1; }
   uint64_t elements() const;  // of an image
   uint64_t bits() const;
-  // What it takes in a storage of the user's, and on the device.
+  // Returns the bytes in a storage mode of the user, and on the device.
   uint64_t bytes(bm_store_mode_t mode) const;
   uint64_t device_bytes() const { return stored_bytes(*file); }
 };
 
 class Stage {
  public:
-  // `neurons` is as large as the stage's; `io` gives a block for its inputs and outputs, where they
+  // `neurons` is as large as that of the stage. `io` provides a block for inputs and outputs that
   // have memory of their own.
   static Result<std::unique_ptr<Stage>> load(const bmodel::bm168x::File& file,
                                              const bmodel::bm168x::NetT& net, size_t index,
                                              std::shared_ptr<const Coefficients> coefficients,
                                              std::shared_ptr<Block> neurons, BlockSource& io);
-  // Memory of inputs and outputs that lies neither in neurons nor in weights.
+  // Memory of inputs and outputs that is in neither neurons nor weights.
   struct IoLayout {
     uint64_t compiled, bytes;
-    // Address mode 4: a place in the compiled space, after everything else, for each input and
-    // output.
+    // Address mode 4: an address in the compiled space for each input and output, after all others.
     std::vector<uint64_t> tensors;
   };
   static IoLayout io_layout(const bmodel::bm168x::NetT& net,
@@ -63,30 +63,32 @@ class Stage {
 
   const std::vector<StageTensor>& inputs() const { return inputs_; }
   const std::vector<StageTensor>& outputs() const { return outputs_; }
-  // The neuron memory; no bytes if it has none.
+  // Returns the neuron memory; no bytes if it has none.
   Region neurons() const;
   const Coefficients* coefficients() const { return coefficients_.get(); }
   struct Weight {
-    std::string name;  // "weights", or "weights NAME" of those that the file names
+    // "weights", or "weights NAME" for a named part
+    std::string name;
     uint64_t address, bytes;
   };
-  // All of them, then those with names.
+  // Returns all weights, then the named parts.
   std::vector<Weight> weights() const;
 
-  // The instructions of all command groups of all subnets, each in the order of execution; decoded
-  // by the first call that asks. An error says why the stage does not run.
+  // The instructions of all command groups of all subnets, each in the order of execution. The
+  // first call of groups() decodes them. An error states why the stage cannot run.
   using Groups = std::vector<std::unique_ptr<Plan>>;
   Result<const Groups*> groups();
-  // How many of them each subnet has, in the order of execution; after groups().
+  // Number of groups of each subnet, in the order of execution; valid after groups().
   const std::vector<size_t>& subnet_sizes() const { return subnet_sizes_; }
-  // Executes them, in a chain of subnets on the TPU.
+  // Executes the groups, in a chain of subnets on the TPU.
   Status run(Device& device);
 
-  // The subnets, if they are more than a chain on the TPU; nullptr if not, or before groups().
+  // Returns the subnets if they are more than a chain on the TPU. Returns nullptr otherwise, or
+  // before groups().
   const SubnetProgram* subnets() const { return subnets_ ? &*subnets_ : nullptr; }
-  // Executes the groups of one of them.
+  // Executes the groups of one subnet.
   Status run_subnet(Device& device, size_t subnet);
-  // Where a tensor of the file lies: an address on the device, 0 if no memory of the net holds it.
+  // Returns the device address of a tensor of the file, 0 if no memory of the net holds it.
   uint64_t place_of(const bmodel::bm168x::TensorT& tensor, bool to_write) const;
 
  private:
@@ -101,7 +103,7 @@ class Stage {
   // Findings of decoding other than the instructions.
   struct Met {
     isa::UnconfirmedForms unconfirmed;
-    // Writes to memory of nothing: how many, and the first.
+    // Writes to memory that belongs to no tensor: their number and the first of them.
     uint64_t writes = 0;
     std::optional<Error> first_write;
   };
@@ -133,9 +135,9 @@ class Stage {
   std::mutex mutex_;
   std::optional<Result<Groups>> groups_;
   std::optional<SubnetProgram> subnets_;
-  std::vector<size_t> first_group_;  // of each subnet, and behind the last
+  std::vector<size_t> first_group_;  // of each subnet, and after the last
   mutable std::vector<size_t> subnet_sizes_;
-  mutable std::vector<std::string> group_names_;  // of the subnets that they are of
+  mutable std::vector<std::string> group_names_;  // names of their subnets
 };
 
 }  // namespace tputwin::bmrt

@@ -1,4 +1,4 @@
-// Copies between storages, element by element where they differ.
+// Copies between storages, element by element if they differ.
 #include "sdk/bmrt/storage.h"
 
 #include <cstring>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t images_per_cell(bm_store_mode_t mode) { return uint64_t{1} << mode; }
 
-// The byte of an element in a tensor whose images have so many, rows around them included.
+// Returns the byte of an element in a tensor whose images have so many elements, padded rows
+// included.
 constexpr uint64_t byte_of(bm_store_mode_t mode, uint64_t image, uint64_t element,
                            uint64_t elements, uint64_t bytes) {
   const uint64_t cell = images_per_cell(mode);

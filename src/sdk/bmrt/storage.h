@@ -1,4 +1,4 @@
-// How the images of a tensor lie in memory: storage (bm_store_mode_t) and rows around them.
+// Layout of the images of a tensor in memory: storage mode (bm_store_mode_t) and padded rows.
 #pragma once
 
 #include <bmdef.h>
@@ -9,13 +9,15 @@
 
 namespace tputwin::bmrt {
 
-// Rows above and below the `count` rows of a channel, which have `width` elements. No width: none.
+// Rows above and below the `count` rows of a channel, which have `width` elements. A width of 0
+// means none.
 struct PaddedRows {
   uint64_t above = 0, below = 0, count = 0, width = 0;
 
   bool any() const { return width != 0 && above + below != 0; }
   uint64_t plane() const { return (above + count + below) * width; }
-  // Elements of an image with them, and where element number `i` of one without them lies there.
+  // padded() returns the elements of an image with these rows, and the index there of element `i`
+  // of an image without them.
   uint64_t padded(uint64_t elements) const {
     return any() ? elements / (count * width) * plane() : elements;
   }
@@ -29,23 +31,23 @@ struct Stored {
   Stored(bm_store_mode_t mode = BM_STORE_1N, const PaddedRows& rows = {})
       : mode(mode), rows(rows) {}
 
-  // Image after image, and nothing between them.
+  // Returns true if image follows image without gaps.
   bool is_plain() const { return mode == BM_STORE_1N && !rows.any(); }
   bool operator==(const Stored&) const = default;
 
   bm_store_mode_t mode;
   PaddedRows rows;
 };
-// What the file says of a tensor.
+// Returns the layout that the file gives a tensor.
 Stored stored_as(const bmodel::bm168x::TensorT& tensor);
 
-// Bytes that so many images of so many elements take; whole cells of two or four images.
+// Returns the bytes of so many images of so many elements, in whole cells of two or four images.
 uint64_t stored_bytes(uint64_t images, uint64_t elements, uint64_t element_bits, const Stored& as);
-// Those of a tensor as it lies on the device.
+// Returns the bytes of a tensor on the device.
 uint64_t stored_bytes(const bmodel::bm168x::TensorT& tensor);
 
-// Copies a tensor from one place to another; elements of whole bytes where they lie differently.
-// Padded rows become zeros, or are left out.
+// Copies a tensor. If the layouts differ, elements must be whole bytes. Padded rows become zeros,
+// or are skipped.
 void copy_stored(uint8_t* to, const Stored& to_as, const uint8_t* from, const Stored& from_as,
                  uint64_t images, uint64_t elements, uint64_t element_bits);
 

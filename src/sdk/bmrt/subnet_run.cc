@@ -1,4 +1,4 @@
-// Values go where the next subnet needs them: from the user, the device and the host's arrays.
+// Values move to the memory of the next subnet: from the user, the device and the host's arrays.
 #include "sdk/bmrt/subnet_run.h"
 
 #include <fmt/format.h>
@@ -23,23 +23,24 @@ namespace {
 
 using Node = SubnetGraph::Node;
 
-// Bytes in memory, and how elements lie there.
+// Bytes in memory, and the layout of their elements.
 struct Place {
   const uint8_t* bytes = nullptr;
   Stored as;
   bool operator==(const Place&) const = default;
 };
 
-// What a tensor holds. An array of the host is never changed, so it is the value where there is
-// one; else what lies where it was written, by the user or the device.
+// The value of a tensor. An array of the host never changes, so it is the value if there is one.
+// Otherwise the value is stored at the address where the user or the device wrote it.
 struct Value {
-  uint64_t written = 0;  // the step that wrote it; 0: none
+  uint64_t written = 0;  // step that wrote it; 0: none
   host::Shape shape;
   std::shared_ptr<const host::Array> array;
   Place origin;
-  Place copy;  // where commands had it last; later ones may have written there
-  std::shared_ptr<const std::vector<uint8_t>> own;  // holds what the origin is, if that is memory
-                                                    // of no other
+  // where commands read it last; later commands may have overwritten it
+  Place copy;
+  // Owns the memory of `origin`, if no other object does.
+  std::shared_ptr<const std::vector<uint8_t>> own;
 };
 
 host::Shape shape_of(const TensorT& tensor) { return {shape(tensor).begin(), shape(tensor).end()}; }
@@ -55,7 +56,7 @@ host::Array empty_array(ElementType type) {
   return array;
 }
 
-// What a value consists of, where it is sure to be.
+// Returns the memory that certainly holds a value.
 Place source_of(const Value& value) {
   if (value.array == nullptr) return value.origin;
   return {static_cast<const uint8_t*>(data_of(*value.array))};
@@ -65,7 +66,7 @@ uint64_t images_of(const host::Shape& shape) {
   return shape.empty() ? 1 : static_cast<uint64_t>(shape[0]);
 }
 
-// Copies what a value holds, as a tensor of that type, to memory where it lies in some way.
+// Copies a value, as a tensor of that type, to memory in the layout `as`.
 void copy_value(const Value& value, ElementType type, uint8_t* to, const Stored& as) {
   const Place from = source_of(value);
   const auto elements = static_cast<uint64_t>(host::count(value.shape));
@@ -74,8 +75,8 @@ void copy_value(const Value& value, ElementType type, uint8_t* to, const Stored&
   copy_stored(to, as, from.bytes, from.as, images, elements / images, element_bits(type));
 }
 
-// In memory for a tensor of the file that lies in some storage: cells of several images may take
-// more than their elements do.
+// Checks that a value fits a tensor of the file in a storage mode. Cells of several images may need
+// more bytes than their elements.
 Status check_room(const Value& value, const TensorT& tensor, bm_store_mode_t storage,
                   std::string_view taker) {
   const auto bytes = [&](const host::Shape& shape) {
@@ -127,7 +128,7 @@ class SubnetRun {
   const SubnetGraph& graph_;
   SubnetDevice& device_;
   std::vector<Value> values_;
-  uint64_t step_ = 1;  // the user's inputs are what the first wrote
+  uint64_t step_ = 1;  // step 1 writes the user's inputs
 };
 
 std::string label(const Node& node) { return fmt::format("subnet {}", node.subnet->id); }
@@ -153,7 +154,7 @@ Result<std::shared_ptr<const host::Array>> SubnetRun::array(size_t tensor, std::
   return from->array;
 }
 
-// A value where commands read it.
+// Copies a value to the memory where commands read it.
 Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker) {
   TW_ASSIGN_OR_RETURN(from, value(tensor, taker));
   if (host::count(from->shape) != static_cast<int64_t>(element_count(to)))
@@ -163,7 +164,7 @@ Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker
         .detail(fmt::format("compiled for {}", host::describe(shape_of(to))));
   const Stored as = stored_as(to);
   const host::Shape compiled = shape_of(to);
-  // cells of several images and rows around them depend on the extents
+  // The layout of cells of several images and of padded rows depends on the extents.
   const bool same_layout = as.is_plain() || from->shape == compiled;
   const Place there{device_.place(to, /*to_write=*/false), as};
   if (same_layout && there.bytes != nullptr && (there == from->origin || there == from->copy))
@@ -226,9 +227,9 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
   return {};
 }
 
-// An output of a switch or merge is what the input is now: if it has a place of its own, a copy
-// there, as later commands may write the input's. With other extents than compiled it lies plain,
-// which needs the least room.
+// An output of a switch or merge is the current value of the input. If the output has memory of its
+// own, the value is copied there, because later commands may overwrite the input. With other
+// extents than compiled it is stored plain, which needs the least memory.
 Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::string_view taker) {
   TW_ASSIGN_OR_RETURN(source, value(from, taker));
   TW_RETURN_IF_ERROR(check_room(*source, output, BM_STORE_1N, taker));
@@ -259,7 +260,7 @@ Status SubnetRun::run_merge(const Node& node) {
   return {};
 }
 
-// An element of memory as a number.
+// Returns an element of memory as a number.
 double number_at(const uint8_t* bytes, ElementType type) {
   const auto read = [&]<class T>(T value) {
     std::memcpy(&value, bytes, sizeof value);
@@ -312,7 +313,7 @@ Result<size_t> SubnetRun::run_switch(const Node& node) {
   return node.next[branch];
 }
 
-// Runs a subnet; returns the next.
+// Runs a subnet; returns the next one.
 Result<size_t> SubnetRun::step(size_t index) {
   const Node& node = graph_.nodes[index];
   ++step_;

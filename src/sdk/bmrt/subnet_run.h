@@ -1,4 +1,4 @@
-// A run of subnets that are more than a chain on the TPU: operators of the host, switches, merges.
+// A run of subnets that are more than a chain on the TPU: host operators, switches, merges.
 #pragma once
 
 #include <bmdef.h>
@@ -11,26 +11,28 @@
 
 namespace tputwin::bmrt {
 
-// Where a tensor of the user lies, host or device memory, and how.
+// Memory and layout of a tensor of the user, in host or device memory.
 struct UserTensor {
   uint8_t* memory;
   bm_store_mode_t storage = BM_STORE_1N;
 };
 
-// The subnets of a stage, and what each CPU subnet computes.
+// The subnets of a stage, and the operator of each CPU subnet.
 struct SubnetProgram {
   bmodel::bm168x::SubnetGraph graph;
-  std::vector<host::Operator> operators;  // by node; of others than CPU subnets without a body
+  // by node; empty for other nodes than CPU subnets
+  std::vector<host::Operator> operators;
 
   static Result<SubnetProgram> make(const bmodel::bm168x::File& file,
                                     const bmodel::bm168x::NetParameterT& stage);
 };
 
-// What a run asks of the stage and its device.
+// Operations of the stage and its device that a run needs.
 class SubnetDevice {
  public:
   virtual ~SubnetDevice() = default;
-  // The memory of a tensor of the file; nullptr if it has none on the device, or none to write.
+  // Returns the memory of a tensor of the file; nullptr if it has none on the device, or none to
+  // write.
   virtual uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) = 0;
   // Executes the commands of a TPU subnet.
   virtual Status run_commands(size_t node) = 0;

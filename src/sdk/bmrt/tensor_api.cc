@@ -43,7 +43,7 @@ uint64_t bytes_of(const bm_tensor_t& tensor) {
   return (count(tensor.shape) * element_bits(type) + 7) / 8;
 }
 
-// Each tensor with its device. Body: Status(bm_handle_t, size_t index).
+// Calls body(bm_handle_t, size_t index), which returns a Status, for each tensor with its device.
 template <class Body>
 bool on_devices(std::string_view call, void* p_bmrt, const int* tensor_num, int device_num,
                 std::initializer_list<const void*> arrays, Body body) {
@@ -60,7 +60,7 @@ bool on_devices(std::string_view call, void* p_bmrt, const int* tensor_num, int 
   });
 }
 
-// A part of a tensor's memory.
+// Returns a part of a tensor's memory.
 bm_device_mem_t part(const bm_tensor_t& tensor, size_t offset) {
   bm_device_mem_t mem = tensor.device_mem;
   mem.u.device.device_addr += offset;

@@ -1,4 +1,4 @@
-// How a failed call becomes one of the vendor's codes and a line.
+// Conversion of a failed call to one of the vendor's codes and a line.
 #include "sdk/bmruntime/api.h"
 
 #include "base/errors/base.h"
@@ -8,7 +8,7 @@ namespace tputwin::rt {
 
 namespace {
 
-// Whether a broken rule is about the arguments of the call, not about what a program did when run.
+// Returns true if a broken rule concerns the arguments of the call, not the run of a program.
 bool about_arguments(const Error& error) {
   return error.code().starts_with("TW-BMR") && error.id() != errors::bmr_launch_failed &&
          error.id() != errors::bmr_cpu_range && error.id() != errors::bmr_cpu_failed;

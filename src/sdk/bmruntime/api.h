@@ -1,4 +1,4 @@
-// The border of the C API: books errors under the name of the call, and turns them into codes.
+// The boundary of the C API: records errors under the name of the call, and converts them to codes.
 #pragma once
 
 #include <bmkernel/bm_kernel.h>
@@ -11,13 +11,13 @@
 
 namespace tputwin::rt {
 
-// The code of an error that came out of a runtime call.
+// Returns the code of an error of a runtime call.
 bmerr_t code_of(const Error& error);
 
-// Books an error of `call` unless the machine below has booked it already.
+// Records an error of `call` unless the machine has recorded it already.
 bmerr_t fail(std::string_view call, Error error, uint64_t errors_before);
 
-// Runs the body of a call that returns a code. Body: Status().
+// Calls body, which returns a Status, and returns the code of the call.
 template <class Body>
 bmerr_t with_code(std::string_view call, Body body) {
   uint64_t before = thread_diagnostics().error_count();
@@ -25,7 +25,7 @@ bmerr_t with_code(std::string_view call, Body body) {
   return status.ok() ? BM_SUCCESS : fail(call, std::move(status.error()), before);
 }
 
-// Runs the body of a call that returns a value, `fallback` on error. Body: Result<T>().
+// Calls body, which returns a Result<T>, and returns its value; `fallback` on error.
 template <class T, class Body>
 T with_value(std::string_view call, T fallback, Body body) {
   uint64_t before = thread_diagnostics().error_count();
@@ -38,7 +38,7 @@ T with_value(std::string_view call, T fallback, Body body) {
 // For documented functions that the BM1880 does not have.
 bmerr_t not_supported(std::string_view call);
 
-// A null pointer for `argument`, as a Status.
+// Returns an error if the pointer for `argument` is null.
 Status check_pointer(const void* pointer, std::string_view argument);
 
 }  // namespace tputwin::rt

@@ -8,7 +8,7 @@
 namespace tputwin::rt {
 namespace {
 
-// The device's form of a command buffer, with the addresses it has at `address`.
+// Returns the device's form of a command buffer, with the addresses it has at `address`.
 Result<std::vector<uint8_t>> convert(uint8_t* cmdbuf, size_t bytes) {
   size_t size = 0;
   auto failed = [] { return Error(errors::bmr_not_cmdbuf).argument("cmdbuf", "not convertible"); };

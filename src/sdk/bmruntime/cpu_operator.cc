@@ -38,11 +38,12 @@ bool write_all(int file, std::span<const uint8_t> bytes) {
   return true;
 }
 
-// What plugins link. One in memory finds it by no path of its own, but a library loaded once serves
-// all.
+// Loads the library that plugins link. A plugin in memory has no path of its own to find it by, but
+// a library that is loaded once serves all.
 void load_plugin_base() {
   static void* const base = dlopen("libcpu-plugin.so", RTLD_NOW | RTLD_LOCAL);
-  (void)base;  // absent: plugins that do without it work all the same
+  // absent: plugins that do not need it still work
+  (void)base;
 }
 
 }  // namespace
@@ -79,8 +80,8 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open_file(const std::s
   return open(path, -1, path);
 }
 
-// The memory file stays open as long as the library: the loader knows libraries by path, and the
-// path of a closed one would be given to the next.
+// Keeps the memory file open as long as the library. The loader knows libraries by path, and the
+// next file would get the path of a closed one.
 Result<std::shared_ptr<OperatorLibrary>> OperatorLibrary::open_bytes(
     const std::string& name, std::span<const uint8_t> bytes) {
   int file = memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -105,8 +106,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::find(const std::stri
 
 namespace {
 
-// The files that hold an operator of this name and are there. `looked` receives the places
-// searched.
+// Returns the existing files of an operator of this name. `looked` receives the searched paths.
 std::vector<std::string> plugin_files(const std::string& name, std::string& looked) {
   std::vector<std::string> found;
   const bool is_file_name = !name.empty() && name.find('/') == std::string::npos;
@@ -131,7 +131,7 @@ std::vector<std::string> plugin_files(const std::string& name, std::string& look
   return found;
 }
 
-// Says that the file's operator runs instead of the one that the bmodel carries.
+// Warns that the file's operator runs instead of the one in the bmodel.
 Status replaced(const Error& failure, const std::string& file) {
   return report(Error(errors::bmr_cpu_replaced)
                     .argument("library", failure.argument() == "library" ? failure.value()
@@ -139,7 +139,8 @@ Status replaced(const Error& failure, const std::string& file) {
                     .detail(fmt::format("{} runs in its place; {}", file, failure.detail())));
 }
 
-// The same where the bmodel's may not be loaded; nothing is said of one with the file's bytes.
+// As replaced(), for an operator of the bmodel that may not be loaded. Silent if the file has the
+// same bytes.
 Status kept_out(const std::string& name, std::span<const uint8_t> carried,
                 const std::string& file) {
   const auto bytes = read_bytes(file);
@@ -167,7 +168,7 @@ Result<std::shared_ptr<OperatorLibrary>> OperatorLibraries::load(const std::stri
   const bool is_carried = found != carried_.end();
   const auto bytes = is_carried ? host_bytes(*found) : std::span<const uint8_t>();
   const bool is_kept_out = is_carried && !native_plugins_allowed();
-  std::optional<Error> failure;  // of the library that the model carries
+  std::optional<Error> failure;  // error of the library in the model
   if (is_carried && !is_kept_out) {
     auto opened = OperatorLibrary::open_bytes(name, bytes);
     if (opened.ok()) return opened;
@@ -203,7 +204,7 @@ Area make_area(std::string_view name, Device& device, uint64_t address, uint64_t
 
 using Operands = std::vector<bmnet::CpuLayer::Operand>;
 
-// Host addresses of operands.
+// Returns host addresses of operands.
 Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view what,
                                      const Area& area, const Device& device) {
   std::vector<uint64_t> addresses;
@@ -218,7 +219,7 @@ Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view 
   return addresses;
 }
 
-// Tells the device what the operator is about to write.
+// Notifies the device of the writes of the operator.
 void announce(const OperatorLibrary& library, const Operands& outputs, const Area& neuron,
               const Area& weight, Device& device) {
   if (!library.writes_outputs_only()) {

@@ -1,5 +1,4 @@
-// CPU operators: plugin libraries, found in a bmodel or in the plugin directory, run on device
-// memory.
+// CPU operators: plugin libraries in a bmodel or in the plugin directory that run on device memory.
 #pragma once
 
 #include <bmnet/targets/cpu/cpu_layer.hpp>
@@ -21,7 +20,7 @@ namespace tputwin::rt {
 class OperatorLibrary {
  public:
   static Result<std::shared_ptr<OperatorLibrary>> open_file(const std::string& path);
-  // From the bytes of a shared object.
+  // Loads the bytes of a shared object.
   static Result<std::shared_ptr<OperatorLibrary>> open_bytes(const std::string& name,
                                                              std::span<const uint8_t> bytes);
   ~OperatorLibrary();
@@ -29,7 +28,8 @@ class OperatorLibrary {
   OperatorLibrary& operator=(const OperatorLibrary&) = delete;
 
   uint32_t version() const { return version_; }
-  // It says so itself (bmnet/plugins); all others may write wherever their pointers reach.
+  // Returns true if the plugin declares it (bmnet/plugins). All others may write wherever their
+  // pointers reach.
   bool writes_outputs_only() const { return writes_outputs_only_; }
   using Instance = std::unique_ptr<bmnet::CpuLayer, void (*)(bmnet::CpuLayer*)>;
   Instance create() const { return {create_(), destroy_}; }
@@ -39,22 +39,23 @@ class OperatorLibrary {
   static Result<std::shared_ptr<OperatorLibrary>> open(const std::string& path, int file,
                                                        const std::string& origin);
   void* library_;
-  int file_;  // memory file behind the library, or -1
+  int file_;  // memory file of the library, or -1
   uint32_t version_ = 0;
   bool writes_outputs_only_ = false;
   bmnet::CpuLayer* (*create_)() = nullptr;
   void (*destroy_)(bmnet::CpuLayer*) = nullptr;
 };
 
-// Plugins by operator name; loaded at first use, kept until the end.
+// Plugins by operator name, loaded at first use and kept until the end.
 class OperatorLibraries {
  public:
   explicit OperatorLibraries(std::vector<bmodel::Library> carried = {})
       : carried_(std::move(carried)) {}
-  // From the model, if native_plugins_allowed(); else from the directories of TPUTWIN_PLUGIN_PATH
-  // (separated by ':') and that of the shipped plugins, as <dir>/x86_64/<name>.so
-  // (<dir>/armv8/<name>.so on ARM hosts) or <dir>/<name>.so. One of these in place of a model's
-  // library, which may not be loaded or needs libraries this system has not, is a warning.
+  // Loads the library of the model if native_plugins_allowed(). Otherwise searches the directories
+  // of TPUTWIN_PLUGIN_PATH (separated by ':') and that of the shipped plugins, for
+  // <dir>/x86_64/<name>.so (<dir>/armv8/<name>.so on ARM hosts) or <dir>/<name>.so. A warning is
+  // given if such a file replaces a model's library that may not be loaded or needs libraries this
+  // system lacks.
   Result<std::shared_ptr<OperatorLibrary>> find(const std::string& name);
 
  private:
@@ -63,10 +64,11 @@ class OperatorLibraries {
   std::map<std::string, std::shared_ptr<OperatorLibrary>> loaded_;
 };
 
-// Where the offsets of CPU operators point. Without a network: offsets of global memory.
+// The memory that offsets of CPU operators refer to. Without a network these are offsets of global
+// memory.
 struct CpuEnvironment {
   bmctx_t context = nullptr;
-  uint64_t neuron_address = 0, neuron_bytes = UINT64_MAX;  // UINT64_MAX: to the end
+  uint64_t neuron_address = 0, neuron_bytes = UINT64_MAX;  // UINT64_MAX: up to the end
   uint64_t weight_address = 0, weight_bytes = UINT64_MAX;
   OperatorLibraries* libraries = nullptr;
 };

@@ -134,7 +134,7 @@ bmdev_t bm_get_device(bmctx_t ctx) {
   });
 }
 
-// The guide: the index is not used now. One that names a device is honoured all the same.
+// The guide states that the index is not used. An index that names a device is used nevertheless.
 bmerr_t bm_init(int index, bmctx_t* ctx) {
   return with_code(__func__, [&]() -> Status {
     TW_RETURN_IF_ERROR(check_pointer(ctx, "ctx"));

@@ -34,7 +34,7 @@ Status create(std::string_view call, bmctx_t ctx, void** result) {
   return {};
 }
 
-// This thread's newest kernel of a context; an iterator into its list.
+// Returns this thread's newest kernel of a context, as an iterator into its list.
 auto newest_kernel(Context& context) {
   auto& list = context.kernels;
   auto it = std::find_if(list.rbegin(), list.rend(), owned_by_this_thread);
@@ -49,8 +49,8 @@ Result<Kernel*> find_kernel(bmctx_t ctx) {
   return it->get();
 }
 
-// Launches what the kernel holds. If a call broke a contract, finish() says which: such a program
-// is not what its author meant.
+// Launches the commands of the kernel. If a call broke a contract, finish() returns its error,
+// because the program lacks a command.
 Status run_kernel(bmctx_t ctx, bmk1880_context_t* kernel) {
   TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
   TW_ASSIGN_OR_RETURN(commands, kernel->finish());
@@ -58,7 +58,7 @@ Status run_kernel(bmctx_t ctx, bmk1880_context_t* kernel) {
   return launch(*device, *program, {.context = ctx}, nullptr, commands);
 }
 
-// Whatever happened, the kernel is empty and usable afterwards.
+// The kernel is empty and usable afterwards, also after an error.
 Status submit(bmctx_t ctx) {
   TW_ASSIGN_OR_RETURN(kernel, find_kernel(ctx));
   Status status = run_kernel(ctx, kernel->context.get());

@@ -9,7 +9,7 @@
 namespace tputwin::rt {
 namespace {
 
-// A model of one variety from its parts. Its shapes are not known, only its sizes.
+// Returns a model of one variety from its parts. Its sizes are known, its shapes are not.
 Result<bmodel::Model> model_of(const bmnet_info_t* info) {
   TW_RETURN_IF_ERROR(check_pointer(info, "info"));
   if (info->weight_size != 0) TW_RETURN_IF_ERROR(check_pointer(info->weight, "info->weight"));
@@ -55,7 +55,8 @@ Status add_model(bmctx_t ctx, Result<bmodel::Model> model, bmnet_t* net) {
   return {};
 }
 
-// body: Status(Network&), while no other thread uses a network of the device
+// Calls body, which returns a Status, with the Network while no other thread uses a network of the
+// device.
 template <class Body>
 bmerr_t on_network(std::string_view call, bmnet_t net, Body body) {
   return with_code(call, [&]() -> Status {
@@ -65,7 +66,7 @@ bmerr_t on_network(std::string_view call, bmnet_t net, Body body) {
   });
 }
 
-// body: Result<T>(Network&), likewise
+// As above, for a body that returns a Result<T>.
 template <class T, class Body>
 T value_of_network(std::string_view call, bmnet_t net, T fallback, Body body) {
   return with_value(call, fallback, [&]() -> Result<T> {

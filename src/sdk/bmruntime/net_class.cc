@@ -1,4 +1,4 @@
-// <libbmruntime/bmruntime.hpp>: blobs in, blobs out.
+// <libbmruntime/bmruntime.hpp>: networks with blobs as inputs and outputs.
 #include <libbmruntime/bmruntime.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using tputwin::Error;
 namespace errors = tputwin::errors;
 
-// The context all Net objects share; it lives while one of them does.
+// The context that all Net objects share; it exists while one of them does.
 std::shared_ptr<bm_context> shared_context() {
   static std::mutex mutex;
   static std::weak_ptr<bm_context> current;
@@ -43,7 +43,7 @@ int8_t quantize(float x, float threshold) {
   return static_cast<int8_t>(std::fmax(-128.0f, std::fmin(127.0f, q)));
 }
 
-// The bytes an input of the network takes from a blob.
+// Appends the bytes that an input of the network takes from a blob.
 bool append(const Blob& blob, uint32_t fmt, float threshold, std::vector<uint8_t>& bytes) {
   const auto* data = static_cast<const uint8_t*>(blob.data());
   if (data == nullptr) return false;
@@ -91,15 +91,16 @@ struct Net::State {
   };
   std::shared_ptr<bm_context> context = shared_context();
   bmnet_t net = nullptr;
-  std::mutex mutex;  // of the members below
-  // Those of the last forward of each thread.
+  std::mutex mutex;  // guards the members below
+  // Outputs of the last forward of each thread.
   std::map<std::thread::id, std::vector<Output>> outputs;
-  std::thread::id newest;  // the thread that ran the last forward of all
+  // the thread that ran the last forward of all threads
+  std::thread::id newest;
 
   void collect(const bmnet_output_info_t& info, const std::vector<uint8_t>& bytes, bool floats);
 };
 
-// Cuts the outputs out of the bytes of a run.
+// Splits the bytes of a run into outputs.
 void Net::State::collect(const bmnet_output_info_t& info, const std::vector<uint8_t>& bytes,
                          bool floats) {
   std::vector<Output> list(info.output_num);
@@ -134,7 +135,8 @@ int Net::forward(std::vector<Blob>& inputs) {
   for (const Blob& blob : inputs) shapes.push_back(blob.shape());
   auto network = tputwin::rt::find_network(state_->net);
   if (!network.ok()) return -1;
-  std::lock_guard lock(network.value()->turn());  // the variety stays the one of these inputs
+  // no other thread selects a variety during the run
+  std::lock_guard lock(network.value()->turn());
   if (bmnet_set_input_shape2(state_->net, shapes.data(), static_cast<int>(shapes.size())) !=
       BM_SUCCESS)
     return -1;

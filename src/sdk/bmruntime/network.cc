@@ -1,4 +1,4 @@
-// Memory, programs and CPU operators of a registered model, and one inference.
+// Memory, programs and CPU operators of a registered model, and inference.
 #include "sdk/bmruntime/network.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace tputwin::rt {
 namespace {
 
-// Shapes of a file have one to four extents; the API's have four, the missing ones in front are 1.
+// Shapes of a file have one to four extents. Those of the API have four; missing leading extents
+// are 1.
 shape_t to_shape(std::span<const uint32_t> extents) {
   std::array<int, 4> nchw{1, 1, 1, 1};
   for (size_t i = 0; i < extents.size() && i < 4; ++i)
@@ -112,10 +113,11 @@ Result<bmnet_t> Network::add(bmctx_t ctx, bmodel::Model model, Memories memories
   return handle;
 }
 
-// Weights are shared by the varieties; neuron memory is as large as the largest asks.
+// The varieties share the weights; neuron memory has the size of the largest variety.
 Status Network::allocate_memories() {
   for (size_t i = 0; i < model_.weights.size(); ++i) {
-    const std::vector<uint8_t> blob = std::move(model_.weights[i]);  // from now on the chip's
+    // stored on the chip from now on
+    const std::vector<uint8_t> blob = std::move(model_.weights[i]);
     if (blob.empty()) continue;
     TW_ASSIGN_OR_RETURN(memory, allocate(context_, blob.size()));
     weights_[i] = {memory, true};
@@ -214,14 +216,14 @@ Status Network::import_neuron(bmmem_t memory) {
 Status Network::load_commands(std::span<const uint8_t> commands) {
   TW_ASSIGN_OR_RETURN(index, selected());
   model_.varieties[index].cmdbuf.assign(commands.begin(), commands.end());
-  model_.varieties[index].layers = {};  // they were of other commands
+  model_.varieties[index].layers = {};  // they described other commands
   for (auto& variety : prepared_) variety.program.reset();
   TW_RETURN_IF_ERROR(prepare(index));
   commands_stale_ = false;
   return {};
 }
 
-// Relocates a copy of the commands to the memory in force and decodes it.
+// Relocates a copy of the commands to the current memory and decodes it.
 Status Network::prepare(size_t index) {
   const auto& variety = model_.varieties[index];
   uint64_t neuron = 0, weight = 0;
@@ -303,7 +305,7 @@ Status Network::load_input(const uint8_t* data, std::optional<uint64_t> bytes) {
   return {};
 }
 
-// Observers are told which bytes are which tensor of the model.
+// Notifies observers which bytes hold which tensor of the model.
 void Network::name_tensors(const bmodel::Variety& variety, const CpuEnvironment& memories) {
   std::lock_guard lock(device_->mutex);
   const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {

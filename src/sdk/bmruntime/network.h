@@ -35,7 +35,7 @@ class Network {
 
   // ---- Shapes ----
   Status select(std::span<const shape_t> shapes);
-  // The selected variety; an error if there is none.
+  // Returns the selected variety; an error if there is none.
   Result<size_t> selected() const;
   size_t selected_or_first() const { return selected_.value_or(0); }
   VarietyInfo& info(size_t variety) { return *infos_[variety]; }
@@ -51,7 +51,7 @@ class Network {
   Result<bmmem_t> output_memory();
 
   // ---- Running ----
-  // The first `bytes` of the inputs; all of them without a number.
+  // Loads the first `bytes` of the inputs; all of them without a number.
   Status load_input(const uint8_t* data, std::optional<uint64_t> bytes = {});
   Status run();
   Status store_output(uint8_t* data);
@@ -60,7 +60,7 @@ class Network {
 
   const bmodel::Variety& variety(size_t index) const { return model_.varieties[index]; }
   bmctx_t context() const { return context_; }
-  // Held by the thread that uses a network of this device.
+  // The thread that uses a network of this device holds this mutex.
   std::recursive_mutex& turn() { return device_->networks; }
 
  private:
@@ -68,10 +68,10 @@ class Network {
     bmmem_t memory = nullptr;
     bool own = false;
   };
-  // What a variety needs at run time; programs are made at the first run.
+  // Run-time data of a variety; programs are created at the first run.
   struct Prepared {
     std::shared_ptr<Plan> program;
-    std::vector<uint8_t> commands;              // as they are run, where somebody watches
+    std::vector<uint8_t> commands;              // as they are run, if there is an observer
     bmmem_t input = nullptr, output = nullptr;  // views, made on demand
   };
 
@@ -89,7 +89,8 @@ class Network {
   bmctx_t context_;
   std::shared_ptr<OpenDevice> device_;
   bmodel::Model model_;
-  bool has_shape_;  // false: raw parts, any shape of the right size will do
+  // false: raw parts, which take any shape of the right size
+  bool has_shape_;
   OperatorLibraries libraries_;
   std::vector<std::unique_ptr<VarietyInfo>> infos_;
   std::vector<bmnet_input_info_t> input_infos_;
@@ -99,7 +100,8 @@ class Network {
   std::vector<Block> weights_;  // one per weight blob
   Block neuron_;
   std::vector<Prepared> prepared_;
-  bool commands_stale_ = false;  // memory was imported after the commands were loaded
+  // memory was imported after the load of commands
+  bool commands_stale_ = false;
 };
 
 Status cleanup_network(bmnet_t net);

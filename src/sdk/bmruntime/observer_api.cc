@@ -35,7 +35,7 @@ api::Event make_event(const Instruction& instruction, const Footprint& footprint
   return event;
 }
 
-// Hands what the machine shows to an observer of the public API.
+// Passes events of the machine to an observer of the public API.
 class ObserverAdapter : public Observer {
  public:
   explicit ObserverAdapter(api::Observer* target) : target_(target) {}
@@ -48,7 +48,7 @@ class ObserverAdapter : public Observer {
   api::Observer* target_;
 };
 
-// body: void(OpenDevice&), under the lock of the device.
+// Calls body(OpenDevice&) under the lock of the device.
 template <class Body>
 bool on_device(std::string_view call, bmctx_t ctx, Body body) {
   return with_code(call, [&]() -> Status {

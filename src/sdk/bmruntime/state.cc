@@ -82,7 +82,7 @@ Result<bmmem_t> add_memory(DeviceMemory fields) {
   return memory->handle;
 }
 
-// Takes a handle out of the tables and its owner.
+// Removes a handle from the tables and from its owner.
 void forget(bmmem_t handle) {
   auto memory = tables().memories.remove(handle);
   if (memory == nullptr) return;
@@ -165,7 +165,7 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
   std::lock_guard lock(memory->device->mutex);
   Device& chip = *memory->device->chip;
   copy_run(chip.global_for_writing(memory->address + offset, bytes), source, bytes);
-  memory->program.reset();  // whatever was loaded there is overwritten
+  memory->program.reset();  // the copy overwrites a loaded program
   return {};
 }
 
@@ -225,11 +225,11 @@ Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* s
   return status;
 }
 
-// ---- Life ----
+// ---- Lifetime ----
 
 namespace {
 
-// Frees what a context holds on its device: networks, memory, kernels.
+// Frees the objects of a context on its device: networks, memory, kernels.
 void release_holdings(Context& context) {
   std::unordered_set<bmmem_t> memories;
   std::unordered_set<bmnet_t> networks;

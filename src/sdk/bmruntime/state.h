@@ -1,4 +1,4 @@
-// The objects behind bmdev_t, bmctx_t, bmmem_t and bmnet_t, and the tables that own them.
+// The objects of bmdev_t, bmctx_t, bmmem_t and bmnet_t, and the tables that own them.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -32,7 +32,7 @@ using sdk::Registry;
 
 class Network;
 
-// The newest command buffers that were sent, decoded: a program that sends the same commands again
+// The newest command buffers that were sent, decoded. A program that sends the same commands again
 // runs the same plan. Not thread-safe.
 class SentCommands {
  public:
@@ -55,16 +55,19 @@ struct OpenDevice {
   bmdev_t handle = nullptr;
   std::mutex mutex;
   // Held during a call of a network, so that the inputs, the run and the outputs of an inference
-  // belong to one thread. Taken before `mutex`. CPU operators may ask their network: recursive.
+  // belong to one thread. Taken before `mutex`. Recursive, because CPU operators may call their
+  // network.
   std::recursive_mutex networks;
   std::unique_ptr<Device> chip;
   insight::Watchers watchers;
   Allocator allocator;
   std::atomic<bool> closed = false;
-  uint64_t launches = 0;        // the sequence number of the newest is its low 16 bits
+  // The low 16 bits are the newest sequence number.
+  uint64_t launches = 0;
   std::set<uint16_t> failed;    // sequence numbers of launches that failed
   OperatorLibraries libraries;  // for launches without a network
-  CpuEnvironment cpu;           // what CPU operators of the launch under way see
+  // memory that CPU operators of the current launch see
+  CpuEnvironment cpu;
   SentCommands sent;
   std::array<u64, 8> base_registers{};
   struct Attached {
@@ -80,7 +83,7 @@ struct DeviceMemory {
   bmctx_t owner;
   uint64_t address, size;
   bmmem_t handle = nullptr;
-  bmmem_t block = nullptr;        // of a view: the block it lies in
+  bmmem_t block = nullptr;        // of a view: its block
   std::vector<bmmem_t> views;     // of a block
   std::shared_ptr<Plan> program;  // of a loaded command buffer
 };
@@ -114,10 +117,10 @@ Tables& tables();
 // ---- Lookup: the object, or an error that names the argument ----
 Result<std::shared_ptr<OpenDevice>> find_device(bmdev_t dev);
 Result<std::shared_ptr<Context>> find_context(bmctx_t ctx);
-// The open device a context is bound to.
+// Returns the open device that a context is bound to.
 Result<std::shared_ptr<OpenDevice>> bound_device(bmctx_t ctx);
 Result<std::shared_ptr<Network>> find_network(bmnet_t net);
-// Memory on the device of ctx.
+// Returns memory on the device of ctx.
 Result<std::shared_ptr<DeviceMemory>> find_memory(bmctx_t ctx, bmmem_t mem,
                                                   std::string_view argument);
 
@@ -125,7 +128,7 @@ Result<std::shared_ptr<DeviceMemory>> find_memory(bmctx_t ctx, bmmem_t mem,
 Result<bmmem_t> allocate(bmctx_t ctx, uint64_t bytes);
 Result<bmmem_t> make_view(bmctx_t ctx, bmmem_t mem, uint64_t offset, uint64_t bytes);
 Status release(bmctx_t ctx, bmmem_t mem);
-// Ends a block with its views, or a view, whoever holds it.
+// Ends a block with its views, or a view, for every owner.
 void end_memory(const std::shared_ptr<DeviceMemory>& memory);
 // Copies [offset, offset + bytes) of device memory.
 Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset, uint64_t bytes);
@@ -133,16 +136,16 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
 
 // ---- Launch ----
 Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const uint8_t> buffer);
-// The same, if it was not sent before.
+// As decode(), if the buffer was not sent before.
 Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer);
 // Runs a program and gives it the next sequence number. An error does not stick to the device.
-// `commands`: its command buffer, for those who want to know where its commands were made; `name`:
-// of a network.
+// `commands` is its command buffer, for observers of the calls that issued its commands; `name` is
+// the name of a network.
 Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu = {},
               uint16_t* sequence = nullptr, std::span<const uint8_t> commands = {},
               std::string_view name = {});
 
-// ---- Life ----
+// ---- Lifetime ----
 Result<bmdev_t> open_device(int index);
 Status destroy_context(bmctx_t ctx);
 Status close_device(bmdev_t dev);

@@ -1,4 +1,4 @@
-// Dump helpers. Printing is what these functions are for.
+// Dump helpers, which print.
 #include <libbmutils/bm_debug.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Extents {
   int n, c, h, w;
 };
 
-// The description and shape, then a line of values per row of each image.
+// Prints the description and shape, then a line of values per row of each image.
 template <class T, class Print>
 void dump_rows(FILE* to, const char* desc, const void* addr, Extents e, Print print) {
   if (to == nullptr || addr == nullptr) return;

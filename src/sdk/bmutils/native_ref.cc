@@ -1,4 +1,4 @@
-// Host references: plain loops that read like the formulas.
+// Host references: plain loops that follow the formulas.
 #include <libbmutils/bm_native_ref.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Extent output_extent(const native_window_t& v) {
           calc_output_hw(w, kernel_extent(v.kw, v.dilation_w), v.stride_w)};
 }
 
-// The element of the input behind tap k of output position `out`; -1 for padding and insertions.
+// Returns the input element of tap k at output position `out`; -1 for padding and insertions.
 int input_index(int out, int k, int stride, int dilation, int pad, int ins, int extent) {
   int at = out * stride + k * std::max(dilation, 1) - pad;
   if (at < 0 || at % (ins + 1) != 0 || at / (ins + 1) >= extent) return -1;

@@ -1,5 +1,5 @@
-// Registry: the live objects behind the opaque handles of the C API. A handle is a number that is
-// never used again, so one that ended is told from one that never was, and none is dereferenced.
+// Registry: the live objects of the opaque handles of the C API. A handle is a number that is never
+// reused. So an ended handle differs from one that never existed, and none is dereferenced.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tputwin::sdk {
 template <class Handle, class T>
 class Registry {
  public:
-  // `tag` makes handles of different types different.
+  // `tag` separates handles of different types.
   explicit Registry(uintptr_t tag) : tag_(tag << kTagShift) {}
 
   Handle add(std::shared_ptr<T> object) {
@@ -22,7 +22,7 @@ class Registry {
     live_.emplace(number, std::move(object));
     return reinterpret_cast<Handle>(number);
   }
-  // nullptr if the handle is not live.
+  // Returns nullptr if the handle is not live.
   std::shared_ptr<T> find(Handle handle) const {
     std::lock_guard lock(mutex_);
     auto it = live_.find(reinterpret_cast<uintptr_t>(handle));
@@ -33,7 +33,7 @@ class Registry {
     auto node = live_.extract(reinterpret_cast<uintptr_t>(handle));
     return node.empty() ? nullptr : std::move(node.mapped());
   }
-  // Whether add() ever returned it.
+  // Returns true if add() ever returned it.
   bool issued(Handle handle) const {
     std::lock_guard lock(mutex_);
     auto number = reinterpret_cast<uintptr_t>(handle);

@@ -17,7 +17,7 @@ struct Bytes {
 class ByteSet {
  public:
   void add(Bytes range);
-  // The pieces of a range that are in the set, and those that are not.
+  // inside() returns the pieces of a range that are in the set, outside() those that are not.
   std::vector<Bytes> inside(Bytes range) const;
   std::vector<Bytes> outside(Bytes range) const;
 
@@ -25,7 +25,7 @@ class ByteSet {
   std::map<uint64_t, uint64_t> ranges_;  // begin to end
 };
 
-// The smallest range that holds both.
+// Returns the smallest range that contains both.
 Bytes hull(Bytes a, Bytes b);
 
 }  // namespace tputwin::record

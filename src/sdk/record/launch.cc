@@ -1,4 +1,4 @@
-// What a launch reads first and what it writes.
+// Memory that a launch reads first, and memory that it writes.
 #include "sdk/record/launch.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tputwin::record {
 namespace {
 
-// Operands nearer to each other than this become one tensor, if one allocation holds them.
+// Operands closer to each other than this become one tensor, if one allocation holds them.
 constexpr uint64_t kNear = 4096;
 
 Bytes extent_of(const TensorView& view, const Chip& chip) {
@@ -20,7 +20,7 @@ Bytes extent_of(const TensorView& view, const Chip& chip) {
 
 }  // namespace
 
-// An operation outside memory fails, and with it the launch.
+// An operation outside memory fails and makes the launch fail.
 void Launch::before(const Operation& op) {
   if (!check_bounds(op, device_.chip(), device_.global_bytes()).ok()) return;
   const Footprint touched = footprint(op, device_.chip());
@@ -44,7 +44,8 @@ void Launch::before(const Operation& op) {
   }
 }
 
-// Extents of operands, those that overlap as one, and those side by side in one allocation.
+// Returns the extents of operands. Overlapping ones are merged, and adjacent ones in one
+// allocation.
 std::vector<Bytes> Launch::joined(const ByteSet& starts) const {
   std::vector<Bytes> extents;
   for (const Operand& operand : operands_) extents.push_back(operand.extent);
@@ -65,7 +66,7 @@ std::vector<Bytes> Launch::joined(const ByteSet& starts) const {
   return joined;
 }
 
-// What memory holds now, and what of it was copied aside before.
+// Returns the current bytes of memory, with those that were copied before.
 Contents Launch::copy(Bytes range, const std::vector<Contents>& known) const {
   const uint8_t* memory = device_.global_contents().data();
   Contents contents{range, {memory + range.begin, memory + range.end}};
@@ -86,7 +87,7 @@ std::vector<Block> Launch::blocks(const ByteSet& starts) const {
     Bytes read, written;
     for (const Bytes& piece : read_.inside(extent)) read = hull(read, piece);
     for (const Bytes& piece : written_.inside(extent)) written = hull(written, piece);
-    // what lies between the bytes that are written stays, so it has to come from somewhere
+    // Bytes between written bytes keep their values, so that they must be read.
     for (const Bytes& gap : written_.outside(written)) read = hull(read, gap);
     if (!read.empty()) block.read = copy(read, first_);
     if (!written.empty()) block.written = copy(written, {});

@@ -11,20 +11,21 @@
 
 namespace tputwin::record {
 
-// Bytes of global memory, offsets from its base, and what they held.
+// Bytes of global memory, as offsets from its base, with their former contents.
 struct Contents {
   Bytes place;
   std::vector<uint8_t> bytes;
 };
 
-// A part of global memory that operands of one launch share: what the launch reads there before it
-// writes it, and what it writes, each from the first to the last such byte; `touched` holds both.
+// A part of global memory that operands of one launch share. `read` spans the bytes that the launch
+// reads before it writes them, `written` the bytes that it writes; `touched` spans both.
 struct Block {
   Bytes touched;
-  Contents read, written;  // of `written` what is left at the end
-  // Of all operands there; b32: they have several types.
+  Contents read, written;  // `written`: contents at the end
+  // Type of all operands there; b32 if they have several types.
   DType dtype = DType::b32;
-  // Of one operand that is all that is read, written; of one element: there is none.
+  // Shape of an operand that covers exactly the read or written bytes; one element if there is
+  // none.
   Shape read_shape, written_shape;
 };
 
@@ -32,18 +33,18 @@ class Launch {
  public:
   Launch(Device& device, std::string kernel) : device_(device), kernel_(std::move(kernel)) {}
 
-  // An instruction is issued: global memory that it is the first to read is copied aside.
+  // Called before an instruction is issued: copies global memory that it is the first to read.
   void before(const Operation& op);
   void issued(const Instruction& instruction) { program_.push_back(instruction); }
-  // The kernel took a pointer into memory: what it does there is no command.
+  // The kernel took a pointer into memory: its accesses there are not commands.
   void pointer(std::string_view call) { pointer_ = call; }
 
   const std::string& kernel() const { return kernel_; }
   const std::optional<std::string>& pointer() const { return pointer_; }
   const Chip& chip() const { return device_.chip(); }
   std::span<const Instruction> program() const { return program_; }
-  // Once all of it ran, by address. Allocations, by their first bytes, are not joined to one block
-  // unless an operand lies in both.
+  // Returns the blocks by address, after the whole launch ran. Allocations, given by their first
+  // bytes, are not joined to one block unless an operand spans both.
   std::vector<Block> blocks(const ByteSet& starts) const;
 
  private:
@@ -64,7 +65,7 @@ class Launch {
   std::vector<Instruction> program_;
   std::vector<Operand> operands_;  // in global memory
   ByteSet read_, written_;         // read before they are written
-  std::vector<Contents> first_;    // of read_
+  std::vector<Contents> first_;    // contents of read_
 };
 
 }  // namespace tputwin::record

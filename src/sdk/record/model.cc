@@ -1,4 +1,5 @@
-// Launches as nets: constants, inputs and outputs get places of their own, commands follow them.
+// Conversion of launches to nets: constants, inputs and outputs get addresses of their own, and
+// commands are changed to them.
 #include "sdk/record/model.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ namespace {
 using namespace bmodel::bm168x;
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kPart = 64;  // weights at multiples of it are mapped from the file
+// weights at its multiples are mapped from the file
+constexpr uint64_t kPart = 64;
 
 ElementType element_type(DType dtype) {
   switch (dtype) {
@@ -41,7 +43,7 @@ ElementType element_type(DType dtype) {
   }
 }
 
-// What several launches read, and found the same.
+// Returns true if another launch read the block with equal bytes.
 bool is_the_same(const std::vector<Recorded>& launches, const Recorded& own, const Block& block) {
   if (!block.written.place.empty()) return false;
   return std::ranges::any_of(launches, [&](const Recorded& other) {
@@ -52,7 +54,7 @@ bool is_the_same(const std::vector<Recorded>& launches, const Recorded& own, con
   });
 }
 
-// Weights are the same where something else is not.
+// Weights are blocks that stay equal while another block changes.
 bool is_constant(const std::vector<Recorded>& launches, const Recorded& own, const Block& block) {
   return is_the_same(launches, own, block) &&
          std::ranges::any_of(own.blocks, [&](const Block& other) {
@@ -60,8 +62,8 @@ bool is_constant(const std::vector<Recorded>& launches, const Recorded& own, con
          });
 }
 
-// Where the blocks of a launch lie in the memory that the file is compiled for, each at the same
-// offset in its page as before.
+// Addresses of the blocks of a launch in the memory that the file is compiled for. Each keeps its
+// offset in its page.
 struct Placed {
   const Block& block;
   uint64_t address;
@@ -92,7 +94,7 @@ class NetWriter {
   std::vector<Placed> placed_;
 };
 
-// The end of those placed from an address on.
+// Places blocks from an address on; returns their end.
 uint64_t NetWriter::place(bool constants, uint64_t from) {
   for (const Block& block : own_.blocks) {
     if (is_constant(launches_, own_, block) != constants) continue;
@@ -103,7 +105,7 @@ uint64_t NetWriter::place(bool constants, uint64_t from) {
   return from;
 }
 
-// Bytes that the file has already are not written again.
+// Bytes that the file contains already are not written again.
 Binary NetWriter::append(std::span<const uint8_t> bytes) {
   const auto found = std::search(binary_.begin(), binary_.end(), bytes.begin(), bytes.end());
   if (found != binary_.end() && (found - binary_.begin()) % kPart == 0)
@@ -147,7 +149,7 @@ std::unique_ptr<TensorT> NetWriter::tensor(std::string name, const Placed& place
   return tensor;
 }
 
-// The operands of a copy of an operation, to where their blocks lie.
+// Moves the operands of a copy of an operation to the addresses of their blocks.
 void NetWriter::move(Operation& op) const {
   std::vector<const TensorView*> moved;
   for (const Operand& operand : operands(op)) {
@@ -186,7 +188,7 @@ Result<std::unique_ptr<NetT>> NetWriter::run() {
   TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(program, chip));
   auto group = std::make_unique<CmdGroupT>();
   const auto tiu = std::ranges::count(program, Engine::compute, &Instruction::engine);
-  group->bdc_num = static_cast<uint32_t>(tiu) + 1;  // with their ends
+  group->bdc_num = static_cast<uint32_t>(tiu) + 1;  // including the end commands
   group->gdma_num = static_cast<uint32_t>(program.size() - tiu) + 1;
   group->binary_bdc = std::make_unique<Binary>(append(streams.tiu));
   group->binary_gdma = std::make_unique<Binary>(append(streams.gdma));
@@ -203,7 +205,7 @@ bool is_directory(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path);
 }
 
-// What nets got and gave, in the order of their tensors.
+// Writes the inputs and outputs of nets, in the order of their tensors.
 Status write_data(const std::vector<Recorded>& launches, const std::filesystem::path& folder) {
   std::vector<uint8_t> inputs, outputs;
   auto append = [](std::vector<uint8_t>& to, const Contents& contents) {

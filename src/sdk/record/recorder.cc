@@ -1,4 +1,4 @@
-// The recording of a process: launches as they end, one file at its end.
+// The recording of a process: adds launches as they end, and writes one file at the end.
 #include "sdk/record/recorder.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 pid_t recording_process = 0;
 
-// A child of fork() records nothing into its parent's file.
+// A child of fork() does not record into its parent's file.
 void write_at_exit() {
   if (getpid() != recording_process) return;
   if (Status status = Recorder::of_process()->write(); !status.ok())
@@ -33,7 +33,7 @@ Recorder* Recorder::of_process() {
     if (path == nullptr || *path == '\0') return nullptr;
     recording_process = getpid();
     std::atexit(write_at_exit);
-    return new Recorder(path);  // its end is that of the process
+    return new Recorder(path);  // lives as long as the process
   }();
   return recorder;
 }
@@ -48,7 +48,7 @@ void Recorder::take(Launch& launch) {
     log(Error(status.error()).in(fmt::format("recording {}", launch.kernel())), Level::error);
 }
 
-// The same commands on the same bytes.
+// Returns true for a launch with equal commands on equal bytes.
 bool Recorder::is_known(const Recorded& candidate) const {
   return std::ranges::any_of(launches_, [&](const Recorded& known) {
     return known.streams.tiu == candidate.streams.tiu &&

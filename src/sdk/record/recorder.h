@@ -1,5 +1,5 @@
-// Records the kernels of a process into a bmodel: TPUTWIN_RECORD=FILE, or a directory, or
-// `tputwin record`. docs/bmodel168x.md says what of a launch becomes what of the file.
+// Records the kernels of a process into a bmodel: TPUTWIN_RECORD=FILE, or a directory, or `tputwin
+// record`. docs/bmodel168x.md describes how a launch is stored in the file.
 #pragma once
 
 #include <map>
@@ -14,29 +14,30 @@
 
 namespace tputwin::record {
 
-// A launch that the file has.
+// A launch that the file contains.
 struct Recorded {
   std::string name;  // of its net
   std::vector<Instruction> program;
   std::vector<Block> blocks;
-  isa::EncodedStreams streams;  // as the kernel addressed its memory
+  isa::EncodedStreams streams;  // with the addresses that the kernel used
   const Chip* chip = nullptr;
 };
 
 class Recorder {
  public:
-  // nullptr unless the environment asks for a recording.
+  // Returns nullptr unless the environment enables recording.
   static Recorder* of_process();
 
   explicit Recorder(std::string path) : path_(std::move(path)) {}
 
-  // Memory was allocated there: offsets from the base of global memory.
+  // Notes an allocation: offset from the base of global memory.
   void allocated(uint64_t begin);
-  // A launch ended without an error. What cannot be a net is an error line, and no net.
+  // Adds a launch that ended without an error. A launch that cannot become a net gives an error
+  // line and no net.
   void take(Launch& launch);
-  // The same, with the error.
+  // As take(), but returns the error.
   Status add(Launch& launch);
-  // What was recorded so far.
+  // Writes the launches recorded so far.
   Status write() const;
 
  private:
