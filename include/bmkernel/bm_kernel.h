@@ -129,7 +129,7 @@ typedef struct {
 typedef struct {
   u32 chip_version; /* 1880 */
   u32 cmdbuf_size;  /* bytes */
-  /* owned by the caller, must outlive the context */
+  /* Owned by the caller, must outlive the context. */
   u8* cmdbuf;
 } bmk_info_t;
 

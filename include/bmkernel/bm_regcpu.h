@@ -27,9 +27,9 @@ __extension__ typedef struct __attribute__((packed)) {
   u32 op_type;
   u32 num_bd;   /* BD commands of this segment */
   u32 num_gdma; /* GDMA commands of this segment */
-  /* start of its BD commands, in units of 256 bytes */
+  /* Start of its BD commands, in units of 256 bytes. */
   u32 offset_bd;
-  /* start of its GDMA commands, in units of 64 bytes */
+  /* Start of its GDMA commands, in units of 64 bytes. */
   u32 offset_gdma;
   u32 reserved[2];
   union {

@@ -1,4 +1,4 @@
-// Reads a net, calibrates it on samples, and writes what the chip's compiler takes.
+// Calibration: reads a net, calibrates it on samples, and writes the input of the chip's compiler.
 #include "tools/calibrate.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Status write_text(const std::string& path, const std::string& text) {
   return write_bytes(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-// The files of `directory` that end in `extension`, sorted.
+// Returns the files of `directory` with this extension, sorted.
 std::vector<std::string> files_of(const std::string& directory, std::string_view extension) {
   std::vector<std::string> found;
   std::error_code error;
@@ -81,7 +81,7 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
   return paths;
 }
 
-// Everything that the result depends on but the contents of the files.
+// Returns the data that determines the result, except the contents of the files.
 std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
   const net::CalibrationOptions& o = r.options;
   return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.data,
@@ -98,7 +98,7 @@ struct CalibrationFiles::Parts {
   std::unique_ptr<net::DataSet> data;
   std::unique_ptr<net::CalibrationUnits> units;
 
-  // Ranges of all units.
+  // Returns the ranges of all units.
   Result<std::string> joined(const std::vector<std::string>& lines) const {
     std::vector<std::string> of_units;
     for (const std::string& line : lines) {
@@ -195,7 +195,7 @@ Result<CalibratedFiles> write_calibrated(CalibrateRequest request) {
 
 Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest request) {
   CampaignProgress progress(request.progress);
-  request.options.progress = progress.callback();  // of what follows the units
+  request.options.progress = progress.callback();  // progress of the steps after the units
   const std::string checkpoint = request.checkpoint;
   TW_ASSIGN_OR_RETURN(files, CalibrationFiles::open(std::move(request)));
   Campaign campaign = files->campaign();

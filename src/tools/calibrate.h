@@ -1,4 +1,4 @@
-// Calibration as the tools offer it: files in, files out.
+// Calibration from files to files.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,18 @@
 namespace tputwin::tools {
 
 struct CalibrateRequest {
-  std::string name;                  // of the net, in the names of the files
+  std::string name;                  // name of the net, in the names of the files
   std::string prototxt, caffemodel;  // float
-  std::string data;                  // empty: what the net's data layer names
+  std::string data;                  // empty: the source in the net's data layer
   net::DataOptions data_options;
   net::CalibrationOptions options;
-  std::vector<int64_t> shape;  // n,c,h,w of the input; empty: what the net or the data tells
+  // n,c,h,w of the input; empty: from the net or the data.
+  std::vector<int64_t> shape;
   std::string output_directory;
   std::string suffix;       // ".1x10"
   std::string report_path;  // JSON; empty: none
-  std::string checkpoint;   // of calibrate_together(): the file to go on from
+  // For calibrate_together(): the file to continue from.
+  std::string checkpoint;
   bool progress = false;
 };
 
@@ -29,21 +31,24 @@ struct CalibrateRequest {
 // and bmnet_NAME_deploy.prototxt.
 struct CalibratedFiles {
   std::string model, table, table_text, deploy;
-  std::string report;  // how well it fits, JSON
-  std::string text;    // the same for people
+  std::string report;  // quality of the calibration, JSON
+  std::string text;    // the report as text
 };
 Result<CalibratedFiles> write_calibrated(CalibrateRequest request);
 
-// The same in units, which any process may do: ranges of all samples, then distributions.
+// CalibrationFiles: calibration in units that any process may do: ranges of all samples, then
+// distributions.
 class CalibrationFiles {
  public:
   static Result<std::unique_ptr<CalibrationFiles>> open(CalibrateRequest request);
   ~CalibrationFiles();
 
-  uint64_t steps() const;  // units, and what write() tells the request's progress
-  Campaign campaign();     // used while this lives
-  Result<CalibratedFiles> write(const std::vector<std::string>& lines);  // of all its units
-  Result<CalibratedFiles> all();                                         // units here, and write()
+  // Number of units, and of the steps that write() reports as progress.
+  uint64_t steps() const;
+  Campaign campaign();  // used while this object exists
+  Result<CalibratedFiles> write(const std::vector<std::string>& lines);  // lines of all its units
+  // All units in this process, then write().
+  Result<CalibratedFiles> all();
 
  private:
   struct Parts;
@@ -51,12 +56,15 @@ class CalibrationFiles {
   std::unique_ptr<Parts> parts_;
 };
 
-// By all processes that mpirun started; nothing in those that are not the leader.
+// Calibrates with all processes that mpirun started. Returns nothing in those that are not the
+// leader.
 Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest request);
-// The same as a text of what was written and how well it fits; empty in the others.
+// As calibrate_together(), with a text of the written files and of their quality; empty in the
+// other processes.
 Result<std::string> calibrate_files(CalibrateRequest request);
 
-// The calibration_caffe.bin of `directory`: deploy.prototxt and its one caffemodel.
+// Returns the request of calibration_caffe.bin for `directory`: deploy.prototxt and its one
+// caffemodel.
 Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Source, mean and scale of samples, as a Caffe data layer names them.
+// Source, mean and scale of samples from a Caffe data layer.
 #include "tools/calibrate_data_layer.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Layer = net::caffe::LayerParameter;
 
-// Paths of prototxts are relative to where Caffe was started; the prototxt's folder is as likely.
+// Paths in prototxts are relative to the directory where Caffe was started, or to that of the
+// prototxt; both are tried.
 std::string find_path(const std::string& path, const CalibrateRequest& request) {
   std::error_code error;
   if (fs::exists(path, error)) return path;
@@ -67,7 +68,7 @@ void use_source(const Layer& layer, CalibrateRequest& request) {
   if (request.data.empty()) request.data.push_back('.');
 }
 
-// n,c,h,w of the samples: of the request, else what is stored, cropped.
+// Returns n,c,h,w of the samples: those of the request, else the stored ones, cropped.
 Result<std::vector<int64_t>> find_shape(const Layer& layer, const CalibrateRequest& request) {
   if (!request.shape.empty()) return request.shape;
   TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data, request.data_options));

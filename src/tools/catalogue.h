@@ -11,9 +11,9 @@ std::string chips_text();
 std::string chips_json();
 
 std::string errors_text();
-// One error in full; `id` is its code ("TW-BMK-0102"), in either case, or its symbol.
+// Returns one error in full; `id` is its code ("TW-BMK-0102"), in either case, or its symbol.
 Result<std::string> explain_error(const std::string& id);
-// The same, or with no id all errors, as a list in JSON.
+// As explain_error() in JSON; without an id a list of all errors.
 Result<std::string> errors_json(const std::string& id);
 
 }  // namespace tputwin::tools

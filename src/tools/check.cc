@@ -44,7 +44,8 @@ Result<CheckResult> check_program(const CheckOptions& options,
   const bool printed = options.json == "-";
   const std::string json = options.json.empty() || printed ? temporary : options.json;
   std::error_code ignored;
-  fs::remove(json, ignored);  // what is there afterwards is the program's
+  // so that a file that exists afterwards is from the program
+  fs::remove(json, ignored);
   const Variable checks("TPUTWIN_CHECK", options.checks), to("TPUTWIN_CHECK_JSON", json),
       sarif("TPUTWIN_CHECK_SARIF", options.sarif),
       suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress),

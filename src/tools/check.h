@@ -9,17 +9,17 @@
 namespace tputwin::tools {
 
 struct CheckOptions {
-  std::string checks = "all";  // as TPUTWIN_CHECK
+  std::string checks = "all";  // value of TPUTWIN_CHECK
   std::string json, sarif, suppress, numbers;
   bool strict = false;  // warnings are errors of the program
 };
 
 struct CheckResult {
   int exit_code;    // of the program
-  size_t findings;  // that are not suppressed
+  size_t findings;  // findings that are not suppressed
 };
 
-// Runs a program with its arguments; TPUTWIN_CHECK tells its devices what to check.
+// Runs a program with its arguments. TPUTWIN_CHECK selects the checks of its devices.
 Result<CheckResult> check_program(const CheckOptions& options,
                                   const std::vector<std::string>& program);
 

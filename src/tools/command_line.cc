@@ -1,4 +1,4 @@
-// Command lines that are not understood, in the words of the error catalogue.
+// Errors of command lines, as entries of the error catalogue.
 #include "tools/command_line.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace tputwin::tools {
 namespace {
 
-// "tputwin run": the command that the arguments chose.
+// Returns "tputwin run": the command that the arguments chose.
 std::string chosen_command(const CLI::App& app) {
   std::string name = app.get_name();
   const CLI::App* at = &app;
@@ -29,7 +29,7 @@ std::string chosen_command(const CLI::App& app) {
 // Formats of --help-as.
 constexpr std::array kFormats{"man", "json", "bash", "zsh"};
 
-// `PROGRAM --help-as FORMAT`, whatever else the command line would need.
+// Handles `PROGRAM --help-as FORMAT`, even without required arguments.
 std::optional<int> other_help(CLI::App& app, int argc, char** argv, int usage_code) {
   if (argc < 2 || std::string_view(argv[1]) != "--help-as") return {};
   const auto text = argc == 3 ? help_as(app, argv[2]) : std::nullopt;

@@ -1,5 +1,4 @@
-// What the tools share of their command lines: options that are chosen by name, and what is said
-// when a command line is not understood.
+// Shared parts of the tools' command lines: options that are chosen by name, and errors of usage.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,9 +12,9 @@
 
 namespace tputwin::tools {
 
-// "none, group or weight"
+// Returns "none, group or weight".
 std::string listed(const std::vector<std::string>& names);
-// "{none,group,weight}", as --help and completion tell what an option may be.
+// Returns "{none,group,weight}": the values of an option in --help and completion.
 std::string choices(const std::vector<std::string>& names);
 
 // For ->transform() of an option whose value is an enumerator, given by its name in any case or by
@@ -40,18 +39,18 @@ CLI::Validator one_of(const std::vector<std::pair<std::string, Value>>& choices)
 
 // For ->check() of an option whose value is one of these words.
 CLI::Validator one_of_names(std::vector<std::string> names);
-// For ->check() of an option that counts something.
+// For ->check() of an option that is a count.
 CLI::Validator at_least_one();
 
-// --allow-native-plugins, which sets base/native_plugins.h's variable for the process.
+// Adds --allow-native-plugins, which sets the variable of base/native_plugins.h for the process.
 void add_native_plugins(CLI::App& app);
 
-// Parses; nothing if the program may go on, else its exit code: what --help and --version ask for
-// is printed, anything else is the error TW-CLI-0011 with `usage_code`.
+// Parses the command line. Returns nothing if the program may go on, else its exit code. --help and
+// --version print their text; other failures are the error TW-CLI-0011 with `usage_code`.
 std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code);
-// The error that a command line is, in the command that its arguments chose.
+// Returns the error of a command line, in the command that its arguments chose.
 Error usage_error(const CLI::App& app, const std::string& problem);
-// Prints it, for what a program finds wrong after parsing; returns `usage_code`.
+// Prints an error that a program finds after parsing; returns `usage_code`.
 int bad_usage(const CLI::App& app, const std::string& problem, int usage_code);
 
 }  // namespace tputwin::tools

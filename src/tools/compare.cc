@@ -1,4 +1,4 @@
-// Raw values side by side: which differ, and how alike the two are.
+// Comparison of raw values: the differences, and the similarity of both.
 #include "tools/compare.h"
 
 #include "base/errors/tools.h"
@@ -21,7 +21,7 @@ double value_at(std::span<const uint8_t> bytes, Element element, size_t index) {
   return value;
 }
 
-// Equal infinities and two values that are both not a number are no difference.
+// Equal infinities are no difference, nor are two NaN.
 bool differ(double a, double b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != std::isnan(b);
   return a != b && !(std::abs(a - b) <= tolerance);

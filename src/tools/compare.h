@@ -1,4 +1,4 @@
-// Comparing raw results element by element.
+// Comparison of raw results, element by element.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,21 @@ struct Difference {
 };
 
 struct Comparison {
-  size_t count = 0;                     // elements compared
-  std::vector<Difference> differences;  // |first - second| > tolerance, or one of them not a number
-  double similarity = 1;                // cosine of the angle between the two as vectors
+  size_t count = 0;  // elements compared
+  // First - second| > tolerance, or one of them is NaN.
+  std::vector<Difference> differences;
+  // Cosine of the angle between the two as vectors.
+  double similarity = 1;
   bool equal() const { return differences.empty(); }
 };
 
 Result<Comparison> compare(std::span<const uint8_t> first, std::span<const uint8_t> second,
                            Element element, double tolerance = 0);
 
-// "12: 5 expected 7" per difference, at most `limit` of them.
+// Returns "12: 5 expected 7" per difference, at most `limit` of them.
 std::string differences_text(const Comparison& comparison, size_t limit);
 
-// One element per line, with its index.
+// Returns one element per line, with its index.
 Result<std::string> dump(std::span<const uint8_t> bytes, Element element);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Reads a net and its table, compiles, and writes what was asked for.
+// Compilation: reads a net and its table, compiles, and writes the requested files.
 #include "tools/compile.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 
 namespace {
 
-// Without a table the command says what would give the thresholds.
+// Without a table, the error names the sources of thresholds.
 Error about_table(const CompileRequest& request, const Error& error) {
   if (error.id() != errors::net_table_entry || !request.table.empty()) return error;
   return Error(errors::net_cli)
@@ -107,7 +107,7 @@ std::string compile_text(const CompileRequest& request, const CompileResult& res
   fmt::format_to(out, "memory     {} bytes of weights, {} bytes of neurons\n", c.weight.size(),
                  c.neuron_size);
   fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
-  // The words and numbers of `tputwin info`.
+  // Uses the terms and numbers of `tputwin info`.
   fmt::format_to(out, "price      {} cycles at full rate, by which groups are chosen\n",
                  c.price_cycles);
   fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at 1000 MHz\n", c.predicted_cycles,

@@ -1,4 +1,4 @@
-// tputwin compile and bm_builder.bin: a Caffe or ONNX model to a bmodel.
+// tputwin compile and bm_builder.bin: compile a Caffe or ONNX model to a bmodel.
 #pragma once
 
 #include <string>
@@ -11,29 +11,32 @@ namespace tputwin::tools {
 
 struct CompileRequest {
   std::string prototxt;  // graph; empty: that of the caffemodel
-  std::string
-      caffemodel;     // int8 weights, or floats, which are quantized with the table; or NET.onnx
-  std::string table;  // calibration table; empty: quantized ONNX has thresholds
+  // Int8 weights, or floats, which are quantized with the table; or NET.onnx.
+  std::string caffemodel;
+  // Calibration table; empty: quantized ONNX has thresholds.
+  std::string table;
   std::vector<std::vector<int64_t>> shapes;  // one per input; empty: the net's own
-  int64_t batch = 0;                         // not 0: instead of the shapes' first extent
+  // Not 0: replaces the first extent of the shapes.
+  int64_t batch = 0;
   net::CompileOptions options;
   std::string name = "net";
-  std::string plugin_directory;  // empty: where the shipped plugins lie
-  // Files to write; empty ones are not.
+  std::string plugin_directory;  // empty: directory of the shipped plugins
+  // Files to write; empty names are not written.
   std::string model, ir, commands, weights, out_table;
 };
 
 struct CompileResult {
   net::Compiled compiled;
-  double seconds = 0;  // of the compiler, without reading and writing
+  // Time of the compiler, without reading and writing.
+  double seconds = 0;
 };
 
 Result<CompileResult> compile_caffe(const CompileRequest& request);
 
-// What `tputwin compile` prints.
+// Returns the text of `tputwin compile`.
 std::string compile_text(const CompileRequest& request, const CompileResult& result);
 
-// "1,3,224,224"
+// Parses "1,3,224,224".
 Result<std::vector<int64_t>> parse_shape(const std::string& text);
 
 }  // namespace tputwin::tools

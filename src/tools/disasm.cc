@@ -1,4 +1,4 @@
-// The commands of each variety, decoded.
+// Disassembly: the decoded commands of each variety.
 #include "tools/disasm.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ Result<std::string> commands_text(std::span<const uint8_t> cmdbuf, const Chip& c
   return text;
 }
 
-// Text: a heading per variety. JSON: an array of arrays, one per variety.
+// Returns text with a heading per variety, or JSON: an array of arrays, one per variety.
 Result<std::string> model_text(const bmodel::Model& model, const DisasmOptions& options) {
   if (options.variety && *options.variety >= model.varieties.size())
     return Error(errors::cli_variety)

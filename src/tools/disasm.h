@@ -11,7 +11,7 @@ namespace tputwin::tools {
 
 struct DisasmOptions {
   bool json = false;
-  std::optional<size_t> variety;  // of a bmodel; all when absent
+  std::optional<size_t> variety;  // of a bmodel; all if absent
 };
 
 // `file` is a bmodel of either container, or a bare command buffer.

@@ -1,4 +1,4 @@
-// What programs that a tool starts are given: variables, and where their output goes.
+// Environment of programs that a tool starts: variables, and the destination of their output.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace tputwin::tools {
 
-// A variable, for as long as it lives. Empty: as it was.
+// Sets a variable for the lifetime of the object. An empty value leaves it unchanged.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(value.empty() ? nullptr : name) {
@@ -25,7 +25,7 @@ class Variable {
   const char* name_;
 };
 
-// While it lives, what programs print goes to standard error: standard output is for a report.
+// While it exists, output of programs goes to standard error: standard output is for a report.
 class OutputAside {
  public:
   explicit OutputAside(bool wanted) {

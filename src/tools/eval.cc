@@ -1,4 +1,4 @@
-// Classes by the float net and by the model, counted against the labels.
+// Evaluation: classes of the float net and of the model, counted against the labels.
 #include "tools/eval.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kUnitSamples = 200;
 constexpr uint32_t kFormatFp32 = 0;  // FMT_F32, of CPU operators
 
-// Classifies and adds the time it took.
+// Classifies samples and adds the time it took.
 template <class Side>
 Result<std::vector<size_t>> timed(double& seconds, Side& side, const std::vector<float>& samples) {
   const auto start = std::chrono::steady_clock::now();
@@ -32,7 +32,7 @@ Result<std::vector<size_t>> timed(double& seconds, Side& side, const std::vector
   return classes;
 }
 
-// The class of each of `batch` samples whose scores follow each other.
+// Returns the class of each of `batch` samples, whose scores are consecutive.
 std::vector<size_t> classes_of(std::span<const float> scores, size_t batch) {
   std::vector<size_t> classes;
   const size_t count = scores.size() / batch;
@@ -45,10 +45,10 @@ std::vector<size_t> classes_of(std::span<const float> scores, size_t batch) {
 
 }  // namespace
 
-// What an Evaluation holds, which has a name outside of this file.
+// Members of an Evaluation; named because they are visible outside this file.
 namespace sides {
 
-// The float net, a batch at a time.
+// Runs the float net, a batch at a time.
 class FloatSide {
  public:
   Status open(const net::Network& network, const std::string& output) {
@@ -87,7 +87,7 @@ class FloatSide {
   std::vector<int64_t> shape_;
 };
 
-// The model on the simulated chip.
+// Runs the model on the simulated chip.
 class Int8Side {
  public:
   Status open(std::span<const uint8_t> file, const EvalOptions& options) {
@@ -140,7 +140,7 @@ class Int8Side {
   Session session_;
   bmodel::Input input_;
   bmodel::Output output_;
-  size_t offset_ = 0;  // of the scores among the outputs
+  size_t offset_ = 0;  // offset of the scores in the outputs
   std::vector<uint8_t> bytes_, outputs_;
 };
 
@@ -160,7 +160,7 @@ void count(EvalReport& report, size_t label, size_t by_float, size_t by_int8) {
   report.same_class += by_float == by_int8;
 }
 
-// A batch from `first` on; the last sample again where there are no more.
+// Loads a batch from `first` on; the last sample repeats where no more exist.
 Result<std::vector<float>> load_batch(const net::DataSet& data, uint64_t first, uint64_t end,
                                       size_t batch, size_t values) {
   std::vector<float> samples(values);
@@ -171,7 +171,7 @@ Result<std::vector<float>> load_batch(const net::DataSet& data, uint64_t first, 
   return samples;
 }
 
-// Accuracy needs classes to compare with.
+// Accuracy requires classes to compare with.
 Status check_labels(const net::DataSet& data) {
   size_t labelled = 0;
   for (size_t i = 0; i < data.size(); ++i) labelled += data.label(i) >= 0;
@@ -207,7 +207,7 @@ EvalReport& EvalReport::operator+=(const EvalReport& other) {
 }
 
 struct Evaluation::Parts {
-  // what is of files
+  // data of evaluations of files
   std::vector<uint8_t> file;
   std::optional<net::Network> network;
   std::unique_ptr<net::DataSet> owned;
@@ -235,7 +235,7 @@ struct Evaluation::Parts {
   }
 
   uint64_t batch() const { return fp32.batch(); }
-  // Whole batches, so that a sample is in the same one whoever does the unit.
+  // Whole batches, so that the batches of samples do not depend on the assignment of units.
   uint64_t unit_samples() const { return (kUnitSamples + batch() - 1) / batch() * batch(); }
 
   Result<EvalReport> of_batch(uint64_t first) {

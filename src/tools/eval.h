@@ -1,5 +1,5 @@
-// tputwin eval: how right a float net and its int8 model are over labelled samples, and where they
-// part ways.
+// tputwin eval: accuracy of a float net and its int8 model on labelled samples, and the layers
+// where they differ.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,15 @@
 namespace tputwin::tools {
 
 struct EvalOptions {
-  uint64_t samples = 0;          // only the first so many; 0: all
-  std::string output;            // the scores, when the model has several outputs
-  std::string plugin_directory;  // of CPU operators, besides those the model carries
-  bool progress = false;         // draw a bar on stderr when it takes long
+  uint64_t samples = 0;  // number of samples from the first on; 0: all
+  // Output with the scores, if the model has several.
+  std::string output;
+  // Plugins of CPU operators, in addition to those in the model.
+  std::string plugin_directory;
+  bool progress = false;  // draw a bar on stderr if it takes long
   std::function<void(uint64_t done, uint64_t total)> on_progress;
-  std::string checkpoint;  // of evaluate_together(): the file to go on from
+  // For evaluate_together(): the file to continue from.
+  std::string checkpoint;
 };
 
 struct EvalReport {
@@ -34,18 +37,18 @@ struct EvalReport {
   uint64_t samples = 0, batch = 0;
   Side fp32, int8;
   uint64_t both_right = 0, float_only = 0, int8_only = 0, both_wrong = 0;
-  uint64_t same_class = 0;  // both say the same, right or wrong
+  uint64_t same_class = 0;  // both give one class, right or wrong
 
   EvalReport& operator+=(const EvalReport& other);
 };
 
-// The float net, and the model on the simulated chip in its first variety. Both have one input; a
-// sample's class is where the scores are highest, the first of equal ones.
+// Evaluates the float net, and the model on the simulated chip in its first variety. Both must have
+// one input. A sample's class is the highest score, the first of equal ones.
 Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
                             const net::DataSet& data, const EvalOptions& options);
 std::string report_text(const EvalReport& report);
 
-// The same of files: the float net in the shapes of the model's first variety.
+// Files to evaluate: the float net in the shapes of the model's first variety.
 struct EvalRequest {
   std::string prototxt, caffemodel;  // float
   std::string model;
@@ -55,8 +58,8 @@ struct EvalRequest {
 };
 Result<EvalReport> evaluate_files(const EvalRequest& request);
 
-// The same in units of some batches, which any process may do: the sum of their reports is that of
-// all, in any order.
+// Evaluation: evaluates files in units of some batches, which any process may do. The sum of their
+// reports, in any order, is the report of all.
 class Evaluation {
  public:
   static Result<std::unique_ptr<Evaluation>> open(const EvalRequest& request);
@@ -65,7 +68,7 @@ class Evaluation {
   uint64_t units() const;
   uint64_t samples() const;
   Result<EvalReport> unit(uint64_t number);
-  Result<EvalReport> all(const EvalOptions& options);  // with its progress
+  Result<EvalReport> all(const EvalOptions& options);  // reports progress
 
  private:
   friend Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
@@ -75,31 +78,35 @@ class Evaluation {
   std::unique_ptr<Parts> parts_;
 };
 
-// A report as a line of numbers, and back: what units of other processes say.
+// Convert a report of a unit to a line of numbers, and back, for other processes.
 std::string line_of(const EvalReport& report);
 Result<EvalReport> report_of(const std::string& line);
 
-// Its units as those of a campaign, which is used while the evaluation lives; their sum.
+// campaign_of() returns the units as a campaign, which is used while the evaluation exists.
+// sum_of() adds their reports.
 Campaign campaign_of(Evaluation& evaluation, const EvalRequest& request);
 Result<EvalReport> sum_of(const std::vector<std::string>& lines);
 
-// Of a campaign: evaluate_files() by all processes that mpirun started; nothing in those that are
-// not the leader.
+// Evaluates files with all processes that mpirun started. Returns nothing in those that are not the
+// leader.
 Result<std::optional<EvalReport>> evaluate_together(const EvalRequest& request);
 
-// What the int8 interpreter makes of a tensor, beside the float net.
+// Comparison of a tensor of the int8 interpreter with the float net's.
 struct TensorComparison {
   std::string layer, type, tensor;
   float threshold = 0;
-  double cosine = 0;               // of the angle between all float and all int8 values
-  double sqnr_db = 0;              // power of the float values over that of the differences
-  double clipped = 0;              // part of the float values beyond the threshold
-  size_t sample = 0, element = 0;  // where they differ most
-  float expected = 0, actual = 0;  // there
+  // Cosine of the angle between all float and int8 values.
+  double cosine = 0;
+  // Power of the float values over that of the differences.
+  double sqnr_db = 0;
+  // Part of the float values beyond the threshold.
+  double clipped = 0;
+  size_t sample = 0, element = 0;  // position of the largest difference
+  float expected = 0, actual = 0;  // values at that position
 };
 
-// Every tensor that both nets have under one name, in order. `int8` is the quantized net, with its
-// integers; both nets have batch 1.
+// Returns every tensor that both nets have under one name, in order. `int8` is the quantized net,
+// with its integers. Both nets must have batch 1.
 Result<std::vector<TensorComparison>> compare_layers(
     const net::Network& fp32, const net::Network& int8,
     const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples);

@@ -1,4 +1,4 @@
-// The layer-by-layer half of eval.h.
+// Evaluation layer by layer, declared in eval.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct Sums {
 
 struct Row {
   TensorComparison comparison;
-  bool is_float = false;  // in the int8 net, too
+  bool is_float = false;  // float also in the int8 net
   Sums sums;
 };
 
-// What both nets have, in the order of the int8 net.
+// Returns the tensors that both nets have, in the order of the int8 net.
 std::vector<Row> rows_of(const net::Network& fp32, const net::Network& int8,
                          const std::vector<net::LayerIntegers>& integers) {
   std::vector<Row> rows;
@@ -88,7 +88,7 @@ void finish(Row& row) {
   const Sums& sums = row.sums;
   TensorComparison& c = row.comparison;
   const double lengths = std::sqrt(sums.float_square) * std::sqrt(sums.int8_square);
-  // Nothing but zeros on both sides is agreement.
+  // Two tensors of zeros agree.
   c.cosine = lengths > 0 ? sums.product / lengths : (sums.error_square == 0 ? 1 : 0);
   c.sqnr_db = 10 * std::log10(sums.float_square / sums.error_square);
   if (sums.error_square == 0) c.sqnr_db = INFINITY;
@@ -96,14 +96,14 @@ void finish(Row& row) {
       static_cast<double>(sums.clipped) / static_cast<double>(std::max<uint64_t>(sums.values, 1));
 }
 
-// The input as the int8 net gets it.
+// Returns the input of the int8 net.
 net::TensorBytes quantized(const std::vector<float>& values, float threshold) {
   net::TensorBytes bytes;
   for (float x : values) bytes.push_back(static_cast<uint8_t>(tools::quantized(x, threshold)));
   return bytes;
 }
 
-// Threshold of the one input.
+// Returns the threshold of the one input.
 Result<float> input_threshold(const net::Network& int8,
                               const std::vector<net::LayerIntegers>& integers) {
   for (size_t i = 0; i < int8.ops.size(); ++i)

@@ -12,7 +12,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Everything that a figure depends on but the contents of the files.
+// Returns the data that determines the report, except the contents of the files.
 std::string identity_of(const EvalRequest& r, uint64_t samples) {
   return fmt::format("eval {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model, r.data,
                      r.options.output, net::float_instructions(), samples, text_of(r.data_options));

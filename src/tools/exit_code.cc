@@ -1,4 +1,4 @@
-// Which kind of error ends a tool with which code.
+// Exit codes of the tools, by kind of error.
 #include "tools/exit_code.h"
 
 #include "base/errors/base.h"
@@ -44,7 +44,7 @@ ExitCode exit_code(const Error& error) {
     default:
       if (error.code().starts_with("TW-NET") && error.info().kind != ErrorKind::malformed)
         return kRefused;
-      // What a container cannot hold is about the file, like what a file gets wrong.
+      // A limit of the container concerns the file, as an error in a file does.
       bool container = error.code().starts_with("TW-MOD");
       return container || error.info().kind == ErrorKind::malformed ? kBadFile : kFailed;
   }

@@ -1,4 +1,4 @@
-// How the tools end, and how they say so.
+// Exit codes of the tools, and the print of errors.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,16 @@ namespace tputwin::tools {
 enum ExitCode : int {
   kOk = 0,
   kDiffers = 1,  // a comparison found differences
-  kUsage = 2,    // the command line asks for something that is not there
+  // The command line names something that does not exist.
+  kUsage = 2,
   kBadFile = 3,  // a file cannot be read or written, or is malformed
   kFailed = 4,   // the program on the simulated chip failed
-  kRefused = 5,  // the compiler cannot make a model of the net
-  kFound = 6,    // checks found something
+  // The compiler cannot compile the net to a model.
+  kRefused = 5,
+  kFound = 6,  // checks found something
 };
 
-// What docs/commands.md tells of each.
+// Description of an exit code, for docs/commands.md.
 struct ExitMeaning {
   ExitCode code;
   std::string_view meaning;
@@ -44,7 +46,7 @@ ExitCode exit_code(const Error& error);
 void print_error(std::string_view tool, const Error& error);
 // Prints the warnings that this thread collected to stderr, each once.
 void print_warnings(std::string_view tool);
-// The same; returns the exit code for it.
+// As print_error(); returns the exit code of the error.
 ExitCode fail(std::string_view tool, const Error& error);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Tensors, memory, instructions and predicted time of each variety, as text and JSON.
+// tputwin info: tensors, memory, instructions and predicted time of each variety, as text and JSON.
 #include "tools/info.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of one variety.
+// Prices of one variety.
 struct Prices {
   ProgramCost all;
   std::vector<OperationCost> layers;  // in the order of the model; without engines

@@ -1,4 +1,4 @@
-// tputwin info: what is in a model, and what it will cost.
+// tputwin info: the contents of a model and its predicted cost.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tputwin::tools {
 
-std::string format_name(uint32_t fmt);  // "int8" of a FMT_* value
+std::string format_name(uint32_t fmt);  // Returns "int8" for a FMT_* value.
 
 Result<std::string> info_text(const bmodel::Model& model);
 Result<std::string> info_json(const bmodel::Model& model);

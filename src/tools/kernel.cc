@@ -1,5 +1,5 @@
-// bmlib and bmruntime both have a bm_memcpy_s2d and a bm_memcpy_d2s; the forms of bmlib called here
-// are those whose names are its own.
+// tputwin kernel. bmlib and bmruntime both have a bm_memcpy_s2d and a bm_memcpy_d2s; this file
+// calls only forms of bmlib whose names are unique.
 #include "tools/kernel.h"
 
 #include <bmlib_runtime.h>
@@ -40,7 +40,7 @@ Status expect(bool holds, std::string_view field, std::string_view detail) {
   return holds ? Status() : Status(wrong(field, std::string(detail)));
 }
 
-// The error a failed call of bmlib left.
+// Returns the error of a failed call of bmlib.
 Status status_of(bm_status_t status, std::string_view call) {
   return status == BM_SUCCESS ? Status() : Status(runtime_error(call));
 }
@@ -83,7 +83,7 @@ struct Buffer {
   bm_device_mem_t memory;
 };
 
-// Bytes, or fp32 numbers in [-1, 1).
+// Returns bytes, or fp32 numbers in [-1, 1).
 Bytes random_bytes(size_t size, bool floats, uint64_t seed) {
   std::mt19937_64 random(seed);
   Bytes bytes(size);
@@ -95,7 +95,7 @@ Bytes random_bytes(size_t size, bool floats, uint64_t seed) {
   return bytes;
 }
 
-// What a buffer holds before the launch.
+// Returns the contents of a buffer before the launch.
 Result<Bytes> content(const std::string& name, const Json& spec) {
   std::optional<Bytes> file;
   if (spec.contains("file")) {
@@ -131,7 +131,7 @@ class Run {
   }
   Status open() { return status_of(bm_dev_request(&handle_, 0), "bm_dev_request"); }
 
-  // A field of the argument struct.
+  // Adds a field of the argument struct.
   Status add(const Json& field) {
     TW_RETURN_IF_ERROR(expect(field.is_object(), "any", "every field is an object"));
     const Json name_field = field.value("name", Json(""));
@@ -217,7 +217,7 @@ class Run {
     return {};
   }
 
-  // The address of an earlier buffer once more.
+  // Adds the address of an earlier buffer again.
   Status add_address(const std::string& name, const Json& field) {
     const Json& target = field["address_of"];
     auto buffer = std::ranges::find_if(buffers_, [&](const Buffer& b) { return target == b.name; });
@@ -242,7 +242,7 @@ Result<std::vector<std::string>> load_kernels(const std::string& library) {
   const std::vector<std::string> before = okk::kernels().names();
   // a plain name is a file here, not a library of the system
   const std::string path = library.find('/') == std::string::npos ? "./" + library : library;
-  // unless the library is linked with libtpukernel, which says otherwise
+  // a library that is linked with libtpukernel overrides this
   bmlib::use_chip(first_of(ChipFamily::bm1684));
   const okk::KernelLibrary loaded = okk::load_kernel_library(path, RTLD_GLOBAL);
   if (loaded.handle == nullptr)

@@ -1,4 +1,4 @@
-// tputwin kernel: the kernels of a shared object, listed, and run without a host program.
+// tputwin kernel: lists the kernels of a shared object and runs them without a host program.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace tputwin::tools {
 
-// Names of the kernels that a library registers when it is loaded.
+// Returns the names of the kernels that a library registers when it is loaded.
 Result<std::vector<std::string>> load_kernels(const std::string& library);
 
-// Runs a loaded kernel with the arguments that a JSON text describes (docs/cli.md), and returns
-// what `tputwin kernel run` prints, as JSON if asked.
+// Runs a loaded kernel with the arguments of a JSON text (docs/cli.md). Returns the text of
+// `tputwin kernel run`, or JSON.
 Result<std::string> run_kernel(const std::string& kernel, const std::string& parameters,
                                bool json = false);
 

@@ -1,4 +1,4 @@
-// Which chip's commands a model has.
+// The chip of a model's commands.
 #pragma once
 
 #include "base/errors/bmruntime.h"
@@ -7,7 +7,7 @@
 
 namespace tputwin::tools {
 
-// The chip a model is for; an error if this build does not know it.
+// Returns the chip that a model is for; an error if this build does not know it.
 inline Result<const Chip*> chip_of(const bmodel::Model& model) {
   const std::string number = std::to_string(model.chip);
   if (const Chip* chip = find_chip(number)) return chip;

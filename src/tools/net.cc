@@ -1,4 +1,4 @@
-// What nets of all chips have in common.
+// Shared parts of the nets of all chips.
 #include "tools/net.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Net: a net of a bmodel of any chip on a device of its own, arrays in and arrays out.
+// Net: a net of a bmodel of any chip on a device of its own, with arrays as inputs and outputs.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,13 @@
 
 namespace tputwin::tools {
 
-// What a net takes or gives.
+// An input or output of a net.
 struct NetTensor {
-  std::string name;  // the files of the BM1880 name no inputs: "input0", ...
+  // Files of the BM1880 name no inputs: "input0", ...
+  std::string name;
   std::string type;  // "int8", "fp32"
   std::vector<uint64_t> shape;
-  // Of integers: value = (integer - zero_point) * step. 0: the model does not tell.
+  // For integers: value = (integer - zero_point) * step. 0: the model does not give it.
   double step = 0;
   int zero_point = 0;
 
@@ -28,11 +29,13 @@ struct NetTensor {
 };
 
 struct NetChoice {
-  std::string net;              // may be empty if the file has one
-  std::optional<size_t> stage;  // of BM1684 and BM1684X by number, or by
-  ShapeList shapes;             // one per input, if there are several stages or varieties
+  std::string net;  // may be empty if the file has one
+  // Stage of BM1684 and BM1684X by number, or by the shapes below.
+  std::optional<size_t> stage;
+  // One per input, if there are several stages or varieties.
+  ShapeList shapes;
   std::string plugin_directory;
-  bool reference = false;  // the reference bodies
+  bool reference = false;  // use the reference kernels
 };
 
 class Net {
@@ -43,13 +46,13 @@ class Net {
   const std::vector<NetTensor>& inputs() const { return inputs_; }
   const std::vector<NetTensor>& outputs() const { return outputs_; }
 
-  // One array for each input: of the tensor's type, or floats, which are quantized. The outputs are
-  // those of this run. `as_float`: integers as fp32 values. Several threads may call it at the same
-  // time; their runs follow one another.
+  // Runs the net on one array for each input: of the tensor's type, or floats, which are quantized.
+  // Returns the outputs. `as_float`: integers as fp32 values. Several threads may call it at a
+  // time; their runs are executed one after the other.
   virtual Result<std::vector<Array>> run(std::span<const Array> inputs, bool as_float) = 0;
-  // What the model's instructions are predicted to cost (docs/timing.md), of one run.
+  // Returns the instructions of one run, for their predicted cost (docs/timing.md).
   virtual Result<std::vector<Instruction>> program() = 0;
-  // Sees every instruction from now on, in place of who did before; nullptr: nobody does.
+  // Sets the observer of later instructions, which replaces the previous one; nullptr: none.
   virtual Status watch(Observer* observer) = 0;
   virtual const Device& device() const = 0;
 
@@ -63,14 +66,14 @@ class Net {
 
 Result<std::unique_ptr<Net>> open_net(std::shared_ptr<const bmodel::OpenFile> file,
                                       const NetChoice& choice);
-// Those of one family each.
+// Open nets of one family each.
 Result<std::unique_ptr<Net>> open_net1880(std::shared_ptr<const bmodel::OpenFile> file,
                                           const NetChoice& choice);
 Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile> file,
                                           const NetChoice& choice);
 
-// The byte that stands for a value in a tensor of the BM1880 with this threshold:
-// floor(value * 128 / threshold + 0.5), clamped to [-128, 127].
+// Returns the byte for a value in a tensor of the BM1880 with this threshold: floor(value * 128 /
+// threshold + 0.5), clamped to [-128, 127].
 int8_t quantized(float value, float threshold);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Nets of the BM1880: varieties, thresholds, all inputs and outputs in one piece.
+// Nets of the BM1880: varieties, thresholds, all inputs and outputs as one block.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace tputwin::tools {
 namespace {
 
 constexpr uint32_t kFormatFp32 = 0;  // FMT_F32, of CPU operators
-constexpr double kSteps = 128;       // of integers from 0 to the threshold
+constexpr double kSteps = 128;       // number of integers from 0 to the threshold
 
-// As numpy calls it.
+// Returns the type code of numpy.
 char kind_of(uint32_t fmt) {
   const std::string name = format_name(fmt);
   return name.starts_with("fp") ? 'f' : name.starts_with("uint") ? 'u' : 'i';

@@ -1,4 +1,4 @@
-// Starts programs and waits for them.
+// Start of programs, and waiting for their end.
 #include "tools/program.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
 
-// Ok if one of the stages that the words mean is static.
+// Returns ok if one of the stages that the words choose is static.
 Status check_runs(const std::vector<std::string>& words) {
   using namespace bmodel::bm168x;
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(words.front()));
@@ -89,7 +89,7 @@ std::optional<struct stat> Awaited::now() const {
 bool Awaited::is_there() const {
   const auto after = now();
   if (!after || !before_ || !S_ISREG(after->st_mode)) return after.has_value();
-  // another file in its place (AtomicFile), or the same one written to
+  // another file with this name (AtomicFile), or a write to the same file
   return after->st_ino != before_->st_ino || after->st_mtim.tv_sec != before_->st_mtim.tv_sec ||
          after->st_mtim.tv_nsec != before_->st_mtim.tv_nsec;
 }

@@ -1,4 +1,4 @@
-// Draws the bar, and clears it when the work is done.
+// Draws the bar, and clears it at the end of the work.
 #include "tools/progress.h"
 
 #include <fmt/format.h>

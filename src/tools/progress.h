@@ -30,7 +30,8 @@ class CampaignProgress {
   using Callback = std::function<void(uint64_t done, uint64_t total)>;
 
   explicit CampaignProgress(bool shown) : shown_(shown) {}
-  // nullptr if it is not shown. Used while this lives. `more` steps follow those that it counts.
+  // Returns nullptr if the bar is not shown. Used while this object exists. `more` steps follow the
+  // counted ones.
   Callback callback(uint64_t more = 0);
 
  private:

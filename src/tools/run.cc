@@ -1,4 +1,4 @@
-// Chooses the variety, runs it, and reports outputs, work and time.
+// tputwin run: chooses the variety, runs it, and reports outputs, work and time.
 #include "tools/run.h"
 
 #include "base/errors/tools.h"
@@ -27,7 +27,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Work beyond this takes long enough for a progress bar to matter.
+// Work beyond this takes long enough for a progress bar.
 constexpr uint64_t kLongWork = uint64_t{1} << 28;
 constexpr size_t kShownValues = 12;
 
@@ -108,7 +108,7 @@ Status run_repeatedly(std::span<const std::unique_ptr<Runner>> runners,
   return {};
 }
 
-// Images in a run: the first extent of the first input.
+// Returns the images in a run: the first extent of the first input.
 uint32_t batch_of(const bmodel::Variety& variety) {
   return variety.inputs.empty() || variety.inputs.front().shape.empty()
              ? 1
@@ -117,7 +117,7 @@ uint32_t batch_of(const bmodel::Variety& variety) {
 
 std::string values_text(std::span<const uint8_t> bytes, uint32_t fmt) {
   std::vector<std::string> values;
-  size_t size = fmt == 0 ? 4 : 1;  // fp32 of CPU operators, else bytes
+  size_t size = fmt == 0 ? 4 : 1;  // CPU operators have fp32, others bytes
   for (size_t i = 0; i + size <= bytes.size() && values.size() < kShownValues; i += size) {
     float number = static_cast<int8_t>(bytes[i]);
     if (fmt == 0) std::copy_n(&bytes[i], 4, reinterpret_cast<uint8_t*>(&number));

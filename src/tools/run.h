@@ -1,4 +1,4 @@
-// tputwin run: a model on the simulated chip, through the same runtime calls a program would make.
+// tputwin run: runs a model on the simulated chip with the runtime calls of a user's program.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace tputwin::tools {
 
-// So many bytes are read of a file that should have `bytes`, or the same as larger numbers behind a
-// header: a mistake is told by its size, and a device that never ends is not read for ever.
+// Returns how many bytes to read of a file that should have `bytes`. Larger numbers and a header
+// also fit. A longer file is an error by its size, and an endless device is not read forever.
 constexpr size_t most_to_read(uint64_t bytes) {
   constexpr uint64_t kTimes = 16, kMore = uint64_t{1} << 20;
   return bytes > SIZE_MAX / kTimes - kMore ? SIZE_MAX : kTimes * bytes + kMore;
@@ -27,46 +27,50 @@ constexpr size_t most_to_read(uint64_t bytes) {
 struct RunOptions {
   ShapeList shapes;  // one per input; may be empty if the model has one variety
   unsigned repeat = 1;
-  unsigned threads = 0;          // of a device; 0: as TPUTWIN_THREADS says, or all processors
-  unsigned devices = 1;          // that run the model at the same time, each `repeat` times
-  bool latency = false;          // report the distribution of times
-  std::string plugin_directory;  // of CPU operators; besides those the model carries
-  bool reference = false;        // use the reference bodies
-  bool progress = false;         // draw a bar on stderr when it takes long
+  // Threads of a device; 0: TPUTWIN_THREADS, or all processors.
+  unsigned threads = 0;
+  // Devices that run the model at the same time, each `repeat` times.
+  unsigned devices = 1;
+  bool latency = false;  // report the distribution of times
+  // Plugins of CPU operators, in addition to those in the model.
+  std::string plugin_directory;
+  bool reference = false;  // use the reference kernels
+  bool progress = false;   // draw a bar on stderr if it takes long
 };
 
 struct RunReport {
   size_t variety = 0;
-  std::vector<uint8_t> output;         // all outputs, one after the other
-  std::vector<double> seconds;         // of each run, the fastest first
-  double wall_seconds = 0;             // from the beginning of the first to the end of the last
-  std::optional<uint64_t> own_memory;  // of the process then, and
-  uint64_t model_bytes = 0;            // of the model's file
+  std::vector<uint8_t> output;  // all outputs, one after the other
+  std::vector<double> seconds;  // of each run, the fastest first
+  // From the start of the first run to the end of the last.
+  double wall_seconds = 0;
+  std::optional<uint64_t> own_memory;  // memory of the process at the end
+  uint64_t model_bytes = 0;            // bytes of the model's file
   ProgramCost cost;                    // of one run
   uint64_t predicted_cycles = 0;       // of one run
   std::vector<WarningCount> warnings;
 };
 
-// An option of the command line that not every model has, and whether it is given.
+// An option of the command line that not every model has. `given` is true if it was given.
 struct GivenOption {
   const char* name;
   bool given;
 };
-// For a model of `chip`, whose models have none of these options: given ones are not passed over.
+// Returns an error if one of the options was given: models of `chip` have none of them.
 Status refuse_options(std::initializer_list<GivenOption> options, std::string_view chip);
 
-// Weights, commands and libraries go: each net that runs reads its own.
+// Removes weights, commands and libraries: each net that runs reads its own.
 void keep_description(bmodel::Model& model);
 
-// The variety with exactly these input shapes.
+// Returns the variety with exactly these input shapes.
 Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes);
 
-// Loads the model into a fresh runtime context, for each device, and runs it `repeat` times on the
-// same input; the output is the first device's.
+// Loads the model into a new runtime context for each device, and runs it `repeat` times on one
+// input. The output is that of the first device.
 Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8_t> input,
                             const RunOptions& options);
 
-// What `tputwin run` prints about it.
+// Returns the text of `tputwin run`.
 std::string report_text(const bmodel::Model& model, const RunReport& report,
                         const RunOptions& options);
 

@@ -1,4 +1,4 @@
-// Times in words.
+// Times as text.
 #include "tools/run_times.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What tools say about the runtime, without its headers.
+// Errors of the runtime for tools, without its headers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tputwin::tools {
 
 using ShapeList = std::vector<std::vector<uint32_t>>;
 
-// The error the latest failed runtime call of this thread left behind.
+// Returns the error of the latest failed runtime call of this thread.
 Error runtime_error(std::string_view call);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// tputwin selftest: random operations against the reference bodies, and a slice of recorded cases.
+// tputwin selftest: random operations against the reference kernels, and a slice of recorded cases.
 #include "tools/selftest.h"
 
 #include <fmt/format.h>
@@ -24,11 +24,10 @@
 
 namespace tputwin::tools {
 
-// What SelftestUnits hold, which has a name outside of this file.
+// Members of SelftestUnits; named because they are visible outside this file.
 namespace random_operations {
 
-// Random operations of one kind, one after the other; case i has the i-th seed, however they are
-// divided.
+// Random operations of one kind. Case i has the i-th seed for every division into slices.
 struct Slice {
   testing::OperationKind kind;
   uint64_t seed, cases;
@@ -42,7 +41,7 @@ using random_operations::Slice;
 
 using testing::OperationKind;
 
-// The reports of the instruction sets asked for.
+// Returns the empty reports of the selected instruction sets.
 std::vector<TargetReport> empty_reports(const std::string& only) {
   std::vector<TargetReport> reports;
   for (const std::string& isa : fast::available_isas())
@@ -116,8 +115,8 @@ Result<RecordedCases> find_recorded(const std::filesystem::path& prefix, std::st
   return found;
 }
 
-// One run of a checking program, a child for all cases. Its lines are "NAME PASSED/ALL ok", what
-// differs, and at last "N passed, M failed".
+// One run of a checking program, a child process for all cases. It prints "NAME PASSED/ALL ok"
+// lines, the differences, and "N passed, M failed" at the end.
 TargetReport run_recorded(const RecordedCases& cases, const std::string& isa) {
   TargetReport target{.isa = isa};
   const std::string command = fmt::format(
@@ -144,7 +143,7 @@ TargetReport run_recorded(const RecordedCases& cases, const std::string& isa) {
   return target;
 }
 
-// What a part found, into the whole.
+// Adds the report of a part to the whole.
 void add(const TargetReport& part, TargetReport& whole) {
   whole.operations += part.operations;
   whole.recorded += part.recorded;
@@ -153,7 +152,7 @@ void add(const TargetReport& part, TargetReport& whole) {
   whole.rerun = part.rerun;
 }
 
-// The recorded cases of all APIs on all targets, a processor to each run, until the end of life.
+// Recorded cases of all APIs on all targets, one run per processor, until the object is destroyed.
 class RecordedRuns {
  public:
   RecordedRuns(const std::vector<RecordedCases>& cases, std::vector<TargetReport>& reports)
@@ -174,7 +173,7 @@ class RecordedRuns {
 
   const std::vector<RecordedCases>& cases_;
   std::vector<TargetReport>& reports_;
-  std::mutex mutex_;  // of the reports
+  std::mutex mutex_;  // guards the reports
   std::atomic<size_t> next_ = 0;
   std::vector<std::jthread> threads_;
 };
@@ -188,7 +187,7 @@ std::string line_of(const std::vector<TargetReport>& reports) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-// All processes have the same instruction sets, or what one lacks is not counted for it.
+// All processes have equal instruction sets; one that a process lacks is not counted for it.
 void add_line(const std::string& line, std::vector<TargetReport>& reports) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   for (const nlohmann::json& one : json.is_array() ? json : nlohmann::json::array())

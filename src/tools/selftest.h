@@ -1,5 +1,5 @@
-// tputwin selftest: whether this processor leaves the chip's bytes, for each instruction set it
-// has.
+// tputwin selftest: compares this processor's results with the chip's bytes, for each of its
+// instruction sets.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,25 @@ struct SelftestOptions {
   std::string isa;               // one instruction set; "": all
   int threads = 0;               // 0: one, and all
   bool random = false;           // no recorded cases
-  std::string checkpoint;        // of random operations alone: the file to go on from
-  std::string prefix;            // has libexec/tputwin and share/tputwin; "": beside this program
+  // For random operations alone: the file to continue from.
+  std::string checkpoint;
+  // Directory with libexec/tputwin and share/tputwin; "": that of this program.
+  std::string prefix;
 };
 
-// What one instruction set did.
+// Results of one instruction set.
 struct TargetReport {
   std::string isa;
   uint64_t operations = 0, recorded = 0;  // compared
-  std::string difference, rerun;          // the first, and the line that shows it again
+  // The first difference, and the command line that repeats it.
+  std::string difference, rerun;
   bool ok() const { return difference.empty(); }
 };
 
-// Every random operation runs on the reference bodies and on every instruction set; the recorded
-// cases run in the programs that check them, one for each API. Without these the work is shared by
-// the processes that mpirun started (campaign/campaign.h); only the leader has reports.
+// Runs every random operation on the reference kernels and on every instruction set. The recorded
+// cases run in the programs that check them, one for each API. Without recorded cases, the
+// processes that mpirun started share the work (campaign/campaign.h), and only the leader returns
+// reports.
 Result<std::vector<TargetReport>> run_selftest(const SelftestOptions& options);
 
 // The random operations of a selftest in units, which any process may do.
@@ -42,7 +46,7 @@ class SelftestUnits {
   static Result<std::unique_ptr<SelftestUnits>> open(const SelftestOptions& options);
   ~SelftestUnits();
 
-  Campaign campaign();  // used while this lives
+  Campaign campaign();  // used while this object exists
   std::vector<TargetReport> sum_of(const std::vector<std::string>& lines) const;
 
  private:
@@ -51,7 +55,7 @@ class SelftestUnits {
   std::unique_ptr<Parts> parts_;
 };
 
-// One line for each, and the instruction sets that were compiled and this host lacks.
+// Returns one line for each report, and the compiled instruction sets that this host lacks.
 std::string selftest_text(const std::vector<TargetReport>& reports);
 
 }  // namespace tputwin::tools

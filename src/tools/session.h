@@ -1,5 +1,4 @@
-// A runtime context with one network on a fresh simulated chip: what a program of a user would
-// make.
+// A runtime context with one network on a new simulated chip, as a user's program creates it.
 #pragma once
 
 #include <libbmruntime/bmruntime.h>
@@ -15,7 +14,7 @@
 
 namespace tputwin::tools {
 
-// Takes context and network down again, in order.
+// Destroys context and network in order.
 class Session {
  public:
   Session() = default;
@@ -25,11 +24,12 @@ class Session {
 
   Status open(std::span<const uint8_t> file);
   Status select(const ShapeList& shapes);
-  // All inputs, all outputs.
+  // Takes all inputs and fills all outputs.
   Status infer(std::span<const uint8_t> input, std::span<uint8_t> output);
-  // Takes `before` off the chip's observers and adds `after`, between two runs. Either may be null.
+  // Removes `before` from the chip's observers and adds `after`, between two runs. Either may be
+  // null.
   void watch(Observer* before, Observer* after);
-  // The simulated chip behind the context; nullptr if there is none.
+  // Returns the simulated chip of the context; nullptr if there is none.
   Device* device();
 
  private:
@@ -37,7 +37,7 @@ class Session {
   bmnet_t net_ = nullptr;
 };
 
-// CPU operators are looked for here first, besides those a model carries.
+// Directory that is searched first for CPU operators, in addition to those in a model.
 void prepend_plugin_path(const std::string& directory);
 
 }  // namespace tputwin::tools

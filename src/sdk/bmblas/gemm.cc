@@ -12,7 +12,7 @@ namespace {
 using tputwin::Error;
 namespace errors = tputwin::errors;
 
-// 12-bit fields; a 16-bit result uses two rows per row
+// 12-bit fields; a 16-bit result uses two rows per row.
 constexpr size_t kMaxExtent = 4095 / 2;
 
 struct Tile {

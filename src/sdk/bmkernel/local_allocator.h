@@ -33,7 +33,7 @@ class LocalAllocator {
  private:
   struct Stack {
     uint32_t base, top;
-    // addresses of blocks in use, in order of allocation
+    // Addresses of blocks in use, in order of allocation.
     std::vector<uint32_t> addresses;
   };
   uint32_t limit(uint32_t stack) const;

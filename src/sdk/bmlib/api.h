@@ -19,10 +19,10 @@ namespace tputwin::bmlib {
 // The object of a bm_handle_t.
 struct Handle {
   std::shared_ptr<Card> card;
-  // time limit of its launches
+  // Time limit of its launches.
   const std::shared_ptr<TimeLimit> limit = std::make_shared<TimeLimit>(0);
   std::mutex mutex;
-  // asynchronous launches that were not waited for
+  // Asynchronous launches that were not waited for.
   std::vector<std::shared_ptr<Launch>> pending;
 };
 

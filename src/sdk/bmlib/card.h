@@ -208,7 +208,7 @@ class Card : public std::enable_shared_from_this<Card> {
   const std::unique_ptr<Device> chip_;
   const std::unique_ptr<insight::TimelineRecorder> chip_time_;  // only under TPUTWIN_TIME=chip
   const insight::Watchers watchers_;
-  // an observer exists or existed: waits notify it
+  // An observer exists or existed: waits notify it.
   std::atomic<bool> is_watched_;
   Allocator allocator_;
   std::map<uint64_t, Block> blocks_;  // by device address

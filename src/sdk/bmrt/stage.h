@@ -67,7 +67,7 @@ class Stage {
   Region neurons() const;
   const Coefficients* coefficients() const { return coefficients_.get(); }
   struct Weight {
-    // "weights", or "weights NAME" for a named part
+    // "weights", or "weights NAME" for a named part.
     std::string name;
     uint64_t address, bytes;
   };

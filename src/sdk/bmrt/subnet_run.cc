@@ -37,7 +37,7 @@ struct Value {
   host::Shape shape;
   std::shared_ptr<const host::Array> array;
   Place origin;
-  // where commands read it last; later commands may have overwritten it
+  // Memory from which commands read it last; later commands may have overwritten it.
   Place copy;
   // Owns the memory of `origin`, if no other object does.
   std::shared_ptr<const std::vector<uint8_t>> own;

@@ -20,7 +20,7 @@ struct UserTensor {
 // The subnets of a stage, and the operator of each CPU subnet.
 struct SubnetProgram {
   bmodel::bm168x::SubnetGraph graph;
-  // by node; empty for other nodes than CPU subnets
+  // By node; empty for other nodes than CPU subnets.
   std::vector<host::Operator> operators;
 
   static Result<SubnetProgram> make(const bmodel::bm168x::File& file,

@@ -94,7 +94,7 @@ struct Net::State {
   std::mutex mutex;  // guards the members below
   // Outputs of the last forward of each thread.
   std::map<std::thread::id, std::vector<Output>> outputs;
-  // the thread that ran the last forward of all threads
+  // The thread that ran the last forward of all threads.
   std::thread::id newest;
 
   void collect(const bmnet_output_info_t& info, const std::vector<uint8_t>& bytes, bool floats);

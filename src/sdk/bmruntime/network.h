@@ -89,7 +89,7 @@ class Network {
   bmctx_t context_;
   std::shared_ptr<OpenDevice> device_;
   bmodel::Model model_;
-  // false: raw parts, which take any shape of the right size
+  // False: raw parts, which take any shape of the right size.
   bool has_shape_;
   OperatorLibraries libraries_;
   std::vector<std::unique_ptr<VarietyInfo>> infos_;
@@ -100,7 +100,7 @@ class Network {
   std::vector<Block> weights_;  // one per weight blob
   Block neuron_;
   std::vector<Prepared> prepared_;
-  // memory was imported after the load of commands
+  // Memory was imported after the load of commands.
   bool commands_stale_ = false;
 };
 

@@ -66,7 +66,7 @@ struct OpenDevice {
   uint64_t launches = 0;
   std::set<uint16_t> failed;    // sequence numbers of launches that failed
   OperatorLibraries libraries;  // for launches without a network
-  // memory that CPU operators of the current launch see
+  // Memory that CPU operators of the current launch see.
   CpuEnvironment cpu;
   SentCommands sent;
   std::array<u64, 8> base_registers{};

@@ -12,7 +12,7 @@ enum class KernelEnd {
   assertion,  // a condition did not hold, after an error
   runaway,    // it kept calling after an error
   stopped,    // its time limit expired
-  // its own code touched an invalid address, or divided by zero
+  // Its own code touched an invalid address, or divided by zero.
   fault,
 };
 

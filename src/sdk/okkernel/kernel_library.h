@@ -8,7 +8,7 @@
 namespace tputwin::okk {
 
 struct KernelLibrary {
-  // from dlopen(); nullptr if the library cannot be loaded
+  // From dlopen(); nullptr if the library cannot be loaded.
   void* handle = nullptr;
   std::string reason;                  // why it could not be loaded
   bool undefined_at_load = false;      // because of undefined symbols

@@ -17,7 +17,7 @@ namespace tputwin::okk {
 enum class Met : uint8_t {
   nowhere,  // the signal has not reached it yet
   library,  // in this library, which checks whether to end
-  // in other code than ours and the kernel's: it cannot be left there
+  // In other code than ours and the kernel's: it cannot be left there.
   outside,
 };
 

@@ -17,7 +17,7 @@ namespace {
 using namespace bmodel::bm168x;
 
 constexpr uint64_t kPage = 4096;
-// weights at its multiples are mapped from the file
+// Weights at its multiples are mapped from the file.
 constexpr uint64_t kPart = 64;
 
 ElementType element_type(DType dtype) {

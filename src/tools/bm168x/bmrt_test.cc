@@ -1,4 +1,4 @@
-// What bmrt_test does with each net and stage.
+// bmrt_test: runs of each net and stage, comparison and reports.
 #include "tools/bm168x/bmrt_test.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace {
 using Buffers = Session168x::Buffers;
 using Tensors = std::vector<std::unique_ptr<TensorT>>;
 
-// The tensors of a .dat file, taken in order.
+// Reads the tensors of a .dat file in order.
 class DataFile {
  public:
   DataFile(std::string_view name, const std::optional<std::vector<uint8_t>>& bytes)
@@ -52,7 +52,7 @@ class DataFile {
   uint64_t at_ = 0;
 };
 
-// "" if all elements are near enough.
+// Returns "" if all elements are within the tolerance.
 std::string difference(std::span<const uint8_t> got, std::span<const uint8_t> expected,
                        const TensorT& tensor, const BmrtTestOptions& options) {
   const ElementType type = element_type(tensor);
@@ -89,7 +89,7 @@ bool chosen(const StageRun& run, size_t net, const BmrtTestOptions& options) {
                     });
 }
 
-// `loops` x `times` runs; the outputs of the last.
+// Runs a stage `loops` x `times` times; returns the outputs of the last run.
 Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffers& inputs,
                           const BmrtTestOptions& options, std::string& text) {
   using Clock = std::chrono::steady_clock;
@@ -106,7 +106,7 @@ Result<Buffers> run_stage(Session168x& session, const StageRun& run, const Buffe
   return outputs;
 }
 
-// Operations by name, with their share of the price.
+// Returns operations by name, with their share of the price.
 std::string cost_text(const ProgramCost& cost, const Chip& chip) {
   std::string text = fmt::format("  {:<24} {:>8} {:>12} {:>12} {:>12}\n", "operation", "commands",
                                  "Mops", "MB moved", "cycles");
@@ -118,7 +118,7 @@ std::string cost_text(const ProgramCost& cost, const Chip& chip) {
                             chip.name);
 }
 
-// What the options ask for besides outputs and times.
+// Returns the reports that the options select, in addition to outputs and times.
 Result<std::string> details(Session168x& session, const StageRun& run, const Buffers& outputs,
                             const BmrtTestOptions& options) {
   std::string text;
@@ -138,7 +138,7 @@ Result<std::string> details(Session168x& session, const StageRun& run, const Buf
   return text;
 }
 
-// "" if the outputs have the shapes asked for.
+// Returns "" if the outputs have the requested shapes.
 std::string shape_difference(const StageRun& run, const ShapeList& wanted) {
   const auto& outputs = run.stage().output_tensor;
   const bool equal = std::equal(wanted.begin(), wanted.end(), outputs.begin(), outputs.end(),

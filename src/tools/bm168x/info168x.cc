@@ -1,4 +1,4 @@
-// What is in a bmodel of BM1684 or BM1684X, as text, as JSON, as commands.
+// Contents of a bmodel of BM1684 or BM1684X, as text, as JSON, as commands.
 #include "tools/bm168x/info168x.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string tensor_line(std::string_view kind, const TensorT& tensor) {
                      tensor.zero_point);
 }
 
-// The operators of a CPU subnet: numbers, and the text of ours.
+// Returns the operators of a CPU subnet: numbers, and the text of the simulator's own.
 std::vector<std::string> operators_of(const File& file, const SubNetT& subnet) {
   std::vector<std::string> list;
   for (const auto& param : subnet.cpu_param) {
@@ -57,7 +57,8 @@ std::string subnet_text(const File& file, const SubNetT& subnet) {
   return text;
 }
 
-// Text of a file without its control characters: some compilers end a date with a line break.
+// Returns text of a file without its control characters: some compilers end a date with a line
+// break.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
@@ -164,7 +165,7 @@ Json unconfirmed_json(const isa::UnconfirmedForms& unconfirmed) {
   return list;
 }
 
-// The price of the commands of a stage, or the reason why there is none.
+// Returns the price of the commands of a stage, or the reason why it has none.
 Json commands_json(const File& file, const NetT& net, size_t index) {
   if (const std::string why = dynamic_reason(*net.parameter[index]); !why.empty())
     return {{"not_priced", "dynamic"}, {"error", why}};
@@ -238,7 +239,8 @@ std::string info_json(const File& file) {
 
 namespace {
 
-// Groups a line each command, and forms that no recording confirms as comments before them.
+// Returns one line per command of the groups. Forms that no recording confirms precede them as
+// comments.
 std::string stage_commands(const StageGroups& decoded, const std::string& name, const Chip& chip) {
   std::string text;
   if (!decoded.unconfirmed.empty())

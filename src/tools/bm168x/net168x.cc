@@ -1,4 +1,4 @@
-// Nets of the BM1684 and BM1684X: stages, scales, shapes that a run decides.
+// Nets of the BM1684 and BM1684X: stages, scales, and shapes that only a run determines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ NetTensor described(const bm168x::TensorT& tensor, Side side) {
   return {.name = tensor.name,
           .type = std::string(bm168x::to_string(type)),
           .shape = {shape.begin(), shape.end()},
-          // inputs are multiplied by their scale, outputs are so many steps of it
+          // The scale is a factor of inputs, and the step of outputs.
           .step = is_float || scale == 0 ? 0
                   : side == Side::input  ? 1 / scale
                                          : scale,

@@ -1,4 +1,4 @@
-// The header of .npy by hand, the archive through libzip.
+// Arrays of numpy: the header of .npy is parsed here, the archive is read by libzip.
 #include "tools/bm168x/npy.h"
 
 #include <fmt/format.h>
@@ -20,11 +20,11 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kFixed = 10;  // magic, version, length of the header's text
 constexpr size_t kLongestHeader = 4096;
-constexpr size_t kMostBytes = size_t{1} << 32;  // of an archive's arrays, unpacked
+constexpr size_t kMostBytes = size_t{1} << 32;  // of an archive's unpacked arrays
 
 Error malformed(std::string what) { return Error(errors::cli_npy).detail(std::move(what)); }
 
-// (1, 3, 224, 224)
+// Parses "(1, 3, 224, 224)".
 Result<std::vector<uint64_t>> parse_shape(const std::string& text) {
   std::vector<uint64_t> shape;
   for (const char *at = text.data(), *end = at + text.size(); at < end;) {
@@ -73,12 +73,12 @@ Result<Archive> open(const std::string& path, int flags, ErrorId failure) {
   return Error(failure).in(path).detail(std::move(reason));
 }
 
-// At most `most` bytes.
+// Reads at most `most` bytes.
 Result<Array> read_member(zip_t* archive, zip_uint64_t index, const zip_stat_t& status,
                           size_t most) {
   ArchivedFile file(zip_fopen_index(archive, index, 0));
   if (file == nullptr) return malformed(fmt::format("{}: {}", status.name, zip_strerror(archive)));
-  // what is not there is not allocated because a header says so
+  // The array grows with the bytes that exist: a header may claim any size.
   std::vector<uint8_t> bytes;
   constexpr size_t kChunk = size_t{1} << 20;
   while (true) {

@@ -1,4 +1,4 @@
-// Chooses net and stage, brings the inputs, runs, reports outputs and time.
+// tputwin run of BM1684 and BM1684X models: choice of net and stage, inputs, runs, report.
 #include "tools/bm168x/run168x.h"
 
 #include <fmt/format.h>
@@ -117,7 +117,7 @@ Status write_output(const Run168xOptions& options, const Tensors& tensors, const
   return write_bytes(options.output, joined(outputs));
 }
 
-// The outputs with the shapes of a run, and no more bytes than these have.
+// Returns the outputs with the shapes of a run, cut to the bytes of these shapes.
 Tensors tensors_of_run(const Tensors& compiled, const std::vector<bm_shape_t>& shapes,
                        Buffers& outputs) {
   Tensors tensors;
@@ -156,7 +156,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A net on a device of its own, its runs, and the outputs of the last.
+// A net on a device of its own, its runs, and the outputs of the last run.
 struct Runner {
   std::unique_ptr<Session168x> session;
   Buffers outputs;
@@ -188,11 +188,11 @@ Result<std::vector<Runner>> open_runners(const bmodel::OpenFile& file,
   return runners;
 }
 
-// The times of all runs, the fastest first, and how long they took together.
+// Times of all runs, the fastest first, and the wall time of all.
 struct Times {
   std::vector<double> seconds;
   double wall = 0;
-  std::optional<uint64_t> own_memory;  // of the process then
+  std::optional<uint64_t> own_memory;  // memory of the process at the end
 };
 Result<Times> run_all(std::vector<Runner>& runners, const ChosenStage& chosen,
                       const Buffers& inputs, unsigned repeat) {
@@ -214,7 +214,7 @@ Result<Times> run_all(std::vector<Runner>& runners, const ChosenStage& chosen,
   return times;
 }
 
-// Images in a run: the first extent of the first input.
+// Returns the images in a run: the first extent of the first input.
 uint64_t batch_of(const NetParameterT& stage) {
   if (stage.input_tensor.empty() || shape(*stage.input_tensor[0]).empty()) return 1;
   return shape(*stage.input_tensor[0])[0];
@@ -257,7 +257,8 @@ Json report_json(const ChosenStage& chosen, std::string_view chip, const Tensors
 
 namespace {
 
-// A line for each warning; forms of commands that no recording confirms together, at the end.
+// Returns a line for each warning. Forms of commands that no recording confirms share one line at
+// the end.
 std::string warnings_text(const std::vector<WarningCount>& warnings) {
   std::string text, forms;
   uint64_t commands = 0;

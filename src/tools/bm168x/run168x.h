@@ -14,29 +14,31 @@ namespace tputwin::tools {
 
 struct Run168xOptions {
   std::string net;              // may be empty if the file has one
-  std::optional<size_t> stage;  // by number, or by
+  std::optional<size_t> stage;  // by number, or by the shapes below
   ShapeList shapes;             // one per input
-  // One file for each input in the order of the file: raw bytes, .npy; or one .npz for all, by
-  // name; or none: made-up data.
+  // Raw bytes or .npy, one file for each input in the order of the file; or one .npz for all, by
+  // name. Without any, inputs are random.
   std::vector<std::string> inputs;
-  std::string output;  // all outputs in the order of the file, raw; .npz by its name
+  // All outputs in the order of the file, raw; .npz by its name.
+  std::string output;
   unsigned repeat = 1;
-  unsigned devices = 1;  // that run it at the same time, each `repeat` times
-  bool latency = false;  // tell the distribution of times
+  // Devices that run it at the same time, each `repeat` times.
+  unsigned devices = 1;
+  bool latency = false;  // print the distribution of times
   bool reference = false;
   bool dequantize = false;  // .npz: integers as fp32
 };
 
 struct Run168xReport {
-  std::string text;             // what `tputwin run` prints
-  nlohmann::ordered_json json;  // and with --json
+  std::string text;             // printed by `tputwin run`
+  nlohmann::ordered_json json;  // printed with --json
   std::vector<uint8_t> output;
 };
 
 // Runs the net and writes the output.
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options);
 
-// The net that a name means, or the only one; the stage that number, shapes or nothing means.
+// The net of a name, or the only one; its stage by number, by shapes, or the only one.
 struct ChosenStage {
   const bmodel::bm168x::NetT* net;
   const bmodel::bm168x::NetParameterT* stage;

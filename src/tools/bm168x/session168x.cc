@@ -1,4 +1,4 @@
-// Opens a device of the file's chip and runs nets on it.
+// Session168x: opens a device of the file's chip and runs nets on it.
 #include "tools/bm168x/session168x.h"
 
 #include <chrono>

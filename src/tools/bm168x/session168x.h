@@ -1,5 +1,5 @@
-// A runtime of bmrt with the nets of one file on a device of its chip: what a program of a user
-// would make.
+// A runtime of bmrt with the nets of one file on a device of its chip, as a user's program creates
+// it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace tputwin::tools {
 
 class Session168x {
  public:
-  // On the device of that number, of those that TPUTWIN_DEVICES counts.
+  // Opens the device of that number, of those that TPUTWIN_DEVICES counts.
   static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file, int device = 0);
   static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file,
                                                    std::shared_ptr<bmlib::Card> card);
@@ -21,18 +21,18 @@ class Session168x {
   Session168x& operator=(const Session168x&) = delete;
 
   bmrt::Runtime& runtime() { return *runtime_; }
-  // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs are as large as they
-  // were compiled; `shapes`, if it is there, becomes those of the run.
+  // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs have their compiled
+  // size; `shapes`, if given, receives those of the run.
   using Buffers = std::vector<std::vector<uint8_t>>;
   Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs,
                         std::vector<bm_shape_t>* shapes = nullptr);
-  // The commands of a stage, of all its groups.
+  // Returns the commands of all groups of a stage.
   Result<std::vector<Instruction>> program(const std::string& net, size_t stage);
-  // How long each subnet takes, one after the other, on the inputs of the last run.
+  // Returns the time of each subnet, one after the other, on the inputs of the last run.
   Result<std::vector<double>> subnet_seconds(const std::string& net, size_t stage);
-  // What the neuron memory of a stage holds.
+  // Returns the bytes of a stage's neuron memory.
   Result<std::vector<uint8_t>> neurons(const std::string& net, size_t stage);
-  // Sees every instruction from now on; nullptr: nobody does.
+  // Sets the observer of later instructions; nullptr: none.
   void watch(Observer* observer);
 
  private:

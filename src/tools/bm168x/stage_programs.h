@@ -12,7 +12,7 @@
 
 namespace tputwin::tools {
 
-// The command groups of all subnets of a stage.
+// Returns the command groups of all subnets of a stage.
 std::vector<const bmodel::bm168x::CmdGroupT*> groups_of(const bmodel::bm168x::NetParameterT& stage);
 
 // The groups of a static stage, decoded.
@@ -20,7 +20,7 @@ struct StageGroups {
   std::vector<std::vector<Instruction>> groups;
   isa::UnconfirmedForms unconfirmed;
 };
-// Errors name the stage. A dynamic one is an error.
+// Errors name the stage. A dynamic stage is an error.
 Result<StageGroups> decode_stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
                                  size_t index);
 
@@ -32,11 +32,11 @@ struct StagePrice {
 Result<StagePrice> price_of(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
                             size_t index);
 
-// An error that names the first form that no recording confirms, or the first command that cannot
-// be decoded; ok if there is none.
+// Returns an error that names the first form that no recording confirms, or the first command that
+// cannot be decoded.
 Status check_strictly(const bmodel::bm168x::File& file);
 
-// The commands of every static stage, of all its groups one after the other.
+// The commands of all groups of a static stage, one after the other.
 struct StageProgram {
   std::string name;  // "resnet stage 0"
   const Chip* chip = nullptr;
@@ -46,12 +46,12 @@ struct FilePrograms {
   std::vector<StageProgram> stages;
   std::vector<Error> not_priced;  // one for each stage that is dynamic or cannot be decoded
 };
-// Nets by name and stages by number; all where absent.
+// Nets by name and stages by number; all if absent.
 struct StageChoice {
   std::optional<std::string> net, stage;
   bool includes(const bmodel::bm168x::NetT& of, size_t index) const;
 };
-// An error if no stage can be decoded.
+// Returns an error if no stage can be decoded.
 Result<FilePrograms> programs_of(const bmodel::bm168x::File& file, const StageChoice& choice);
 
 }  // namespace tputwin::tools

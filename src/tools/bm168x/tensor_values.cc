@@ -1,4 +1,4 @@
-// Between the types of tensors and those of numpy.
+// Conversion between the types of tensors and those of numpy.
 #include "tools/bm168x/tensor_values.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using namespace bmodel::bm168x;
 
 namespace {
 
-// How numpy calls a type; 'f' of 0 bytes: it has no such type.
+// The name of a type in numpy; 'f' of 0 bytes: numpy has no such type.
 struct NumpyType {
   char kind;
   uint32_t bytes;
@@ -34,7 +34,7 @@ NumpyType numpy_type(ElementType type) {
 
 bool is_float(ElementType type) { return numpy_type(type).kind == 'f'; }
 
-// The range of an integer type.
+// Returns the range of an integer type.
 std::pair<double, double> range_of(ElementType type) {
   const auto bits = static_cast<int>(element_bits(type));
   const bool is_signed = numpy_type(type).kind == 'i';

@@ -1,5 +1,5 @@
-// Units handed out as they are asked for. The leader works too: its main thread does units, another
-// speaks with the crew.
+// Campaign: units are assigned on request. The main thread of the leader also works on units;
+// another thread communicates with the crew.
 #include "tools/campaign/campaign.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Results = std::vector<std::string>;
 
-// What mpirun sends the others when a rank has died.
+// mpirun sends this to the other ranks when a rank has died.
 void on_end(int) {
   constexpr char kText[] =
       "tputwin: a process of the run has ended; what was done is in the file of --checkpoint, "
@@ -40,7 +40,7 @@ class Leader {
     report();
   }
 
-  // With the crew until all of its members have been told that nothing is left.
+  // Communicates with the crew until all members know that no units are left.
   void lead(Crew& crew) {
     struct sigaction end = {};
     end.sa_handler = on_end;
@@ -58,7 +58,7 @@ class Leader {
     }
   }
 
-  // What this process does itself.
+  // Works on units in this process.
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -76,7 +76,7 @@ class Leader {
   }
 
   Result<std::optional<Results>> finish() {
-    // a unit that failed elsewhere says here what was wrong with it
+    // a unit that failed in another process runs again here, for its error
     if (!error_ && failed_unit_ != kNoUnit) {
       auto again = campaign_.work(failed_unit_);
       fail(again.ok() ? Error(errors::cli_campaign)
@@ -93,9 +93,9 @@ class Leader {
   }
 
  private:
-  // ---- Under the lock, or before others know of this ----
+  // ---- Under the lock, or before other threads exist ----
 
-  // Units that are not done may be taken from now on.
+  // Makes the units that are not done available.
   void open(uint64_t begin, uint64_t end) {
     for (uint64_t unit = begin; unit < end; ++unit)
       if (!checkpoint_.results().contains(unit)) open_.push_back(unit);
@@ -113,14 +113,14 @@ class Leader {
     summary_ = std::move(summary);
     return campaign_.go_on(*summary_);
   }
-  // Of the first `units`, which are done.
+  // Returns the lines of the first `units`, which are done.
   Results lines(uint64_t units) const {
     Results lines;
     for (const auto& [unit, line] : checkpoint_.results())
       if (unit < units) lines.push_back(line);
     return lines;
   }
-  // kNoUnit: no more; nothing: some later, when the first part is done.
+  // Returns a unit. kNoUnit: none is left; nothing: some follow when the first part is done.
   std::optional<uint64_t> take_unit() {
     if (error_ || failed_unit_ != kNoUnit) return kNoUnit;
     if (open_.empty()) return is_second_ ? std::optional(kNoUnit) : std::nullopt;
@@ -142,7 +142,7 @@ class Leader {
     if (options_.progress) options_.progress(checkpoint_.results().size(), campaign_.units);
   }
 
-  // ---- Of the thread that speaks with the crew ----
+  // ---- Called by the thread that communicates with the crew ----
 
   void take(const CrewMessage& message) {
     const std::lock_guard lock(mutex_);
@@ -152,9 +152,10 @@ class Leader {
     failed_text_ = message.result;
     changed_.notify_all();
   }
-  // With a first message a process says what it works on.
+  // The first message of a process holds the identity of its campaign.
   void greet(const CrewMessage& message) {
-    constexpr size_t kShown = 300;  // means of all pixels may be among it
+    // the identity may include the means of all pixels
+    constexpr size_t kShown = 300;
     if (message.result == campaign_.identity) return;
     fail(Error(errors::cli_campaign)
              .argument("process", std::to_string(message.from))
@@ -162,7 +163,7 @@ class Leader {
                  "its files, options or processor make another campaign: \"{}\", not \"{}\"",
                  message.result.substr(0, kShown), campaign_.identity.substr(0, kShown))));
   }
-  // As many as there is something for; returns how many were told that nothing is left.
+  // Answers idle members while there are units. Returns how many of them learned that none is left.
   size_t answer(Crew& crew, std::deque<int>& idle) {
     size_t ended = 0;
     for (; !idle.empty(); idle.pop_front()) {
@@ -185,14 +186,14 @@ class Leader {
   const CampaignOptions& options_;
   Checkpoint checkpoint_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // what take_unit() says
+  std::condition_variable changed_;  // the result of take_unit() may have changed
   std::deque<uint64_t> open_;
-  size_t left_ = 0;  // of the part under way, units that are not done
+  size_t left_ = 0;  // units of the current part that are not done
   bool is_second_ = false;
-  std::optional<std::string> summary_;  // of the first part
-  std::set<int> told_;                  // members that know it
+  std::optional<std::string> summary_;  // summary of the first part
+  std::set<int> told_;                  // members that know the summary
   std::optional<Error> error_;
-  uint64_t failed_unit_ = kNoUnit;  // of another process
+  uint64_t failed_unit_ = kNoUnit;  // in another process
   std::string failed_text_;
 };
 
@@ -222,7 +223,7 @@ Result<std::optional<Results>> run_campaign(const Campaign& campaign,
   }
   auto checkpoint = Checkpoint::open(options.checkpoint, campaign);
   if (!checkpoint.ok()) {
-    // the others wait for units, of which there are none
+    // the other processes wait for units, and there are none
     const Campaign nothing;
     const CampaignOptions silent;
     if (crew != nullptr) Leader(nothing, silent, {}).lead(*crew);

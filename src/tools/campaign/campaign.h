@@ -1,5 +1,5 @@
-// Work in units that any process may do, in any order: the same figures to the last bit whoever did
-// which (docs/machines.md).
+// Work in units that any process may do, in any order. The results are equal to the last bit for
+// every assignment (docs/machines.md).
 #pragma once
 
 #include <functional>
@@ -12,31 +12,33 @@
 namespace tputwin::tools {
 
 struct Campaign {
-  // What its units are of: files, options, data. A checkpoint of another campaign is refused.
+  // Input of the units: files, options, data. A checkpoint of another campaign is refused.
   std::string identity;
   uint64_t units = 0;
-  // One line of text, which depends on the unit alone, and in a second part on the summary. Never
-  // two at the same time in a process.
+  // Returns one line of text, which depends only on the unit, and in a second part on the summary.
+  // Never runs twice at the same time in a process.
   std::function<Result<std::string>(uint64_t unit)> work;
-  // Of a campaign in two parts: the second begins with this unit, when all before it are done and
-  // who does one of its units has been told a summary of their lines, which is one line, too.
+  // For a campaign in two parts: the first unit of the second part. It begins when all units before
+  // it are done. Before its units, each process gets a summary of their lines, which is also one
+  // line.
   uint64_t second_part = 0;
   std::function<Result<std::string>(const std::vector<std::string>& lines)> summary = nullptr;
   std::function<Status(const std::string& summary)> go_on = nullptr;
-  // Of the leader: what it makes of the lines of all units while there still is a checkpoint.
+  // For the leader: processes the lines of all units before the checkpoint is removed.
   std::function<Status(const std::vector<std::string>& lines)> conclude = nullptr;
 };
 
 struct CampaignOptions {
-  // Holds what is done, at most a second old, or so old that writing it takes no more than a tenth
-  // of the time; it is read if it is there, and removed at the end.
+  // The results so far. The file is at most a second old, or so old that writing it takes at most a
+  // tenth of the time. It is read if it exists, and removed at the end.
   std::string checkpoint;
-  std::function<void(uint64_t done, uint64_t total)> progress;  // in the leader only
+  std::function<void(uint64_t done, uint64_t total)> progress;  // only in the leader
 };
 
-// The results of all units in their order; nothing in a process that only worked for another, where
-// mpirun started several. A unit that fails ends it with that error, and the checkpoint stays.
-// Errors: cli_campaign (mpirun without its library), cli_checkpoint, those of units.
+// Returns the results of all units in their order. Returns nothing in a process that only worked
+// for the leader of several that mpirun started. A unit that fails ends the campaign with that
+// error, and the checkpoint stays. Errors: cli_campaign (mpirun without its library),
+// cli_checkpoint, those of units.
 Result<std::optional<std::vector<std::string>>> run_campaign(const Campaign& campaign,
                                                              const CampaignOptions& options);
 

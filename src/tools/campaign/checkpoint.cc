@@ -1,4 +1,5 @@
-// Lines, written anew each time: a campaign has thousands of units, not millions.
+// Checkpoint: lines, rewritten as a whole each time. A campaign has thousands of units, not
+// millions.
 #include "tools/campaign/checkpoint.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace tputwin::tools {
 namespace {
 
-// The identity is long and has paths; the file tells whether it is the same.
+// Returns a digest of the identity, which is long and contains paths.
 std::string head_of(const Campaign& campaign) {
   const auto check =
       crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(campaign.identity.data()),

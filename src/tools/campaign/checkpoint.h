@@ -1,4 +1,4 @@
-// What is done of a campaign, in a file.
+// The results of a campaign so far, in a file.
 #pragma once
 
 #include <chrono>
@@ -9,16 +9,16 @@
 
 namespace tputwin::tools {
 
-// A line that names the campaign, then a line "UNIT RESULT" for each.
+// The file has a line that names the campaign, then a line "UNIT RESULT" for each.
 class Checkpoint {
  public:
   using Results = std::map<uint64_t, std::string>;
-  // Reads the file, if it is there. Errors: cli_checkpoint, of a file of another campaign, or of
-  // none.
+  // Reads the file if it exists. Returns cli_checkpoint for a file of another campaign, or one that
+  // is no checkpoint.
   static Result<Checkpoint> open(const std::string& path, const Campaign& campaign);
 
   const Results& results() const { return results_; }
-  // The file is whole at any moment, and at most a second behind, or ten times as long as writing
+  // The file is complete at any moment. It is at most a second old, or ten times as long as writing
   // it takes.
   Status add(uint64_t unit, std::string result);
   Status write();

@@ -1,4 +1,4 @@
-// Loads the library that speaks MPI, where mpirun started this process.
+// Loads the library that uses MPI, if mpirun started this process.
 #include "tools/campaign/crew.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ int number(const char* variable) {
   return value != nullptr ? std::atoi(value) : 0;
 }
 
-// Of this machine's processors the part that is this process's, unless the user says how many.
+// Uses this process's share of the machine's processors, unless the user gives a number.
 void share_processors() {
   const int here = std::max({1, number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS")});
   if (std::getenv("TPUTWIN_THREADS") != nullptr || here == 1) return;
@@ -30,7 +30,7 @@ void share_processors() {
 Result<std::unique_ptr<Crew>> find_crew(const char* library) {
   if (std::max(number("OMPI_COMM_WORLD_SIZE"), number("PMI_SIZE")) < 2)
     return std::unique_ptr<Crew>();
-  void* const loaded = dlopen(library, RTLD_NOW | RTLD_GLOBAL);  // to the process's end
+  void* const loaded = dlopen(library, RTLD_NOW | RTLD_GLOBAL);  // until the process ends
   const char* reason = loaded == nullptr ? dlerror() : nullptr;
   const auto make =
       loaded != nullptr ? reinterpret_cast<MakeCrew*>(dlsym(loaded, kMakeCrew)) : nullptr;

@@ -1,4 +1,4 @@
-// How samples are prepared, as text: two that say the same are prepared in the same way.
+// Preparation of samples as text. Equal texts mean equal preparations.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// "BYTES TEXT": how many there are, then what zlib makes of them.
+// "BYTES TEXT": the number of bytes, then their zlib form in base64.
 #include "tools/campaign/packed_line.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ std::string packed_line(const std::string& bytes) {
 }
 
 Result<std::string> unpacked_line(const std::string& line) {
-  constexpr size_t kMostGrowth = 1100;  // of zlib: 1032
+  constexpr size_t kMostGrowth = 1100;  // zlib's limit is 1032
   const Error refused = Error(errors::cli_checkpoint).argument("result", line.substr(0, 60));
   uint64_t bytes = 0;
   const char* const end = line.data() + line.size();
@@ -45,7 +45,7 @@ Result<std::string> unpacked_line(const std::string& line) {
   if (decoded < 0) return refused;
   std::string unpacked(bytes, '\0');
   uLongf size = bytes;
-  // zlib knows where its data end, before what fills up the last digits
+  // zlib finds the end of its data before the padding of the last digits
   if (uncompress(reinterpret_cast<Bytef*>(unpacked.data()), &size, packed.data(),
                  static_cast<uLong>(decoded)) != Z_OK ||
       size != bytes)

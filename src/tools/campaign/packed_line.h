@@ -1,4 +1,4 @@
-// Bytes as one line of text: packed, in base64.
+// Bytes as one line of text: compressed, in base64.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace tputwin::tools {
 std::string base64(std::span<const uint8_t> bytes);
 
 std::string packed_line(const std::string& bytes);
-// Errors: cli_checkpoint, of a line that is none.
+// Returns cli_checkpoint for a line of another form.
 Result<std::string> unpacked_line(const std::string& line);
 
 }  // namespace tputwin::tools

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   add_type(dumping);
   dumping->add_option("FILE0", first)->required();
   dumping->callback([&] { exit = dump_file(first, element); });
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   return exit;
 }

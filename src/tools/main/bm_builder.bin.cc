@@ -16,7 +16,7 @@ namespace {
 using tputwin::tools::CompileRequest;
 using tputwin::tools::one_of_names;
 
-// Missing and bad arguments, as the vendor's exit(-1).
+// Exit code for missing and bad arguments: the vendor's exit(-1).
 constexpr int kUsage = 255, kFailed = 1;
 
 struct Options {
@@ -26,7 +26,7 @@ struct Options {
   bool dequantized = false, dump_all = false;
 };
 
-// First match wins, as in the vendor's sample.
+// The first match wins, as in the vendor's sample.
 tputwin::net::Level level_of(const Options& o) {
   using tputwin::net::Level;
   if (o.fusion_layers == "yes") return Level::layer_group;
@@ -63,7 +63,7 @@ void add_options(CLI::App& app, Options& o, CompileRequest& r) {
   app.add_flag("--dump-all-neuron", o.dump_all, "keep all intermediate tensors");
 }
 
-// Groups of four numbers.
+// Parses groups of four numbers.
 tputwin::Status set_shapes(const std::string& text, CompileRequest& r) {
   auto numbers = tputwin::tools::parse_shape(text);
   if (!numbers.ok()) return tputwin::Status(numbers.error());
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   Options options;
   CompileRequest request;
   add_options(app, options, request);
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = tputwin::tools::parse(app, argc, argv, kUsage)) return *ended;
   if (request.ir.empty() && request.model.empty())
     return tputwin::tools::bad_usage(app, "--out_proto or --out_model is required", kUsage);

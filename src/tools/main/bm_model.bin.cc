@@ -31,7 +31,7 @@ int extract(const std::string& path) {
   return kOk;
 }
 
-// The container of the first model is kept.
+// The result has the container of the first model.
 int combine(const std::vector<std::string>& paths, const std::string& output) {
   std::vector<bmodel::Model> models;
   for (const std::string& path : paths) {
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   auto* merging = what->add_option("--combine", merged, "merge models of one net into OUTPUT");
   what->require_option(1);
   app.add_option("-o,--output", output, "file to write")->needs(merging);
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   if (!merged.empty() && output.empty()) return bad_usage(app, "--output is required", kUsage);
   if (!shown.empty()) return info(shown);

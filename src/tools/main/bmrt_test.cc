@@ -1,5 +1,5 @@
-// bmrt_test: runs the nets of bmodels for the BM1684X, prints their times and compares with a
-// context directory's outputs.
+// bmrt_test: runs the nets of bmodels for the BM1684 and the BM1684X, prints their times and
+// compares with the outputs of a context directory.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ struct Arguments {
   BmrtTestOptions options;
 };
 
-// "[1,3,224,224],[1,8]"
+// Parses "[1,3,224,224],[1,8]".
 bool parse_shapes(const std::string& text, ShapeList& shapes) {
   for (const char c : text) {
     if (c == '[')
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   app.add_flag("--subnet_time", o.subnet_time, "show how long each subnet takes");
   app.add_flag("--debug_output", o.debug_output, "show the first values of each output");
   app.add_option("--core_list", a.cores, "these chips have core 0")->check(CLI::Range(0, 0));
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   if (!parse_shapes(a.shapes, o.shapes))
     return bad_usage(app, "--shapes: expected [1,3,8,8]", kUsage);

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
                   "OUTPUT_DIR/bmnet_NET_NAME_calibration_table.1x10.pb2 (and .prototxt).\n\n"
                   "Examples:\n  calibration_caffe.bin lenet models/lenet out\n\n{}",
                   kExitCodes));
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   auto found = find_model(name, directory);
   if (!found.ok()) return fail("calibration_caffe.bin", found.error());

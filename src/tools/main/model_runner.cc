@@ -1,4 +1,4 @@
-// model_runner: a net of a BM1684X bmodel on the arrays of a .npz file.
+// model_runner: runs a net of a bmodel on the arrays of a .npz file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   app.add_option("--net", options.net, "the net, if there are several");
   app.add_option("--stage", options.stage, "the stage, if there are several");
   app.add_flag("--keep_types", keep, "outputs in their own types");
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   options.dequantize = !keep;
   return run(model, options);

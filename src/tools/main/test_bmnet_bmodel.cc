@@ -1,4 +1,4 @@
-// test_bmnet_bmodel: one inference, called as the vendor's scripts call it.
+// test_bmnet_bmodel: one inference, with the vendor's command line.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -29,13 +29,13 @@ int infer(const std::string& input_path, const std::string& model_path,
   auto index = find_variety(*model, {shape});
   if (!index.ok()) return fail(kName, index.error());
   const bmodel::Variety& variety = model->varieties[*index];
-  // Scripts hand over files of many images: the first is taken. What a short file leaves is zero.
+  // Scripts pass files of many images: the first image is used. A short file is padded with zeros.
   input->resize(variety.input_bytes());
   auto report = run_model(*file, *input, {.shapes = {shape}});
   if (!report.ok()) return fail(kName, report.error());
   if (auto written = write_bytes(output_path, report->output); !written.ok())
     return fail(kName, written.error());
-  // The outputs themselves may be what goes to stdout.
+  // stdout may receive the outputs themselves
   std::FILE* out = output_path == "-" ? stderr : stdout;
   for (const bmodel::Output& output : variety.outputs)
     fmt::print(out, "output {} {} {}\n", output.name, bmodel::to_string(output.shape),
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   app.add_option("MODEL", model, "bmodel of container 0.1.1 or 2.1")->required();
   app.add_option("OUTPUT", output, "file for the raw bytes of all outputs")->required();
   app.add_option("SHAPE", shape, "N C H W of the input")->required()->expected(4);
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   return infer(input, model, output, shape);
 }

@@ -1,4 +1,4 @@
-// tpu_model: shows bmodels of the BM1684 and BM1684X, takes them apart, puts them together.
+// tpu_model: prints, splits and combines bmodels of the BM1684 and BM1684X.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ Result<bmodel::OpenFile> open(const std::string& path) {
   return file;
 }
 
-// Names of weights and where they are, of every stage.
+// Returns the names and addresses of weights of every stage.
 std::string weights_text(const b168x::File& file) {
   std::string text;
   for (const auto& net : file.model.net)
@@ -43,7 +43,7 @@ std::string weights_text(const b168x::File& file) {
   return text;
 }
 
-// Letters, digits and -_. only: a model does not choose where it is written.
+// Keeps only letters, digits and -_. so that a model cannot choose where it is written.
 std::string file_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
@@ -75,7 +75,7 @@ Status combine(const std::vector<std::string>& paths, const std::string& output)
   return write_bytes(output, b168x::write(combined.model, combined.binary));
 }
 
-// The models of context directories, and their .dat files one after the other: a file holds the
+// Combines the models of context directories, and concatenates their .dat files: a file holds the
 // tensors of all nets in their order.
 Status combine_directories(const std::vector<std::string>& directories, const std::string& output) {
   std::vector<std::string> models;
@@ -95,7 +95,7 @@ Status combine_directories(const std::vector<std::string>& directories, const st
   return {};
 }
 
-// --dump FILE START BYTES OUT: a part of the binary part. Numbers may be hexadecimal.
+// --dump FILE START BYTES OUT writes a part of the binary part. Numbers may be hexadecimal.
 Status dump(const std::vector<std::string>& arguments) {
   TW_ASSIGN_OR_RETURN(file, open(arguments[0]));
   uint64_t numbers[2] = {};
@@ -128,7 +128,7 @@ Status dump_kernel(const std::string& path, const std::string& output) {
   return write_bytes(output, file.bm168x()->bytes(module->binary));
 }
 
-// Opens the file and prints what `text` makes of it.
+// Opens the file and prints the result of `text`.
 template <class Text>
 Status show(const std::string& path, Text text) {
   TW_ASSIGN_OR_RETURN(file, open(path));
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
                                       "merge context directories into directory OUTPUT");
   what->require_option(1);
   app.add_option("-o,--output", a.output, "file or directory to write");
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool shows what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // the tool prints the errors
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   if ((*kernel || *merge || *merge_dirs) && a.output.empty())
     return bad_usage(app, "--output is required", kUsage);

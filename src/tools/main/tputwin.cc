@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer(footer("  tputwin run det1.bmodel --input image.bin\n  tputwin run --help\n"));
-  // Of every subcommand: a wrong name would go unnoticed by those that start no device.
+  // Checked for every subcommand: those that start no device would not notice a wrong name.
   if (auto status = tputwin::fast::check_environment(); !status.ok()) {
     fail("tputwin", status.error());
     return kUsage;
@@ -28,6 +28,6 @@ int main(int argc, char** argv) {
 #define TW_COMMAND(name) add_##name(app, exit);
 #include "tools/commands/commands.def"
 #undef TW_COMMAND
-  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // commands show what went wrong
+  tputwin::set_default_log_level(tputwin::LogLevel::quiet);  // commands print the errors
   return parse(app, argc, argv, kUsage).value_or(exit);
 }

@@ -1,4 +1,4 @@
-// Who wants colours, and how terminals are told.
+// Colours: detection of terminals, and their codes.
 #include "tools/manual/colour.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// Colour for people: only where a terminal shows it, and never where NO_COLOR is set
-// (no-color.org).
+// Colours for terminals; none if NO_COLOR is set (no-color.org).
 #pragma once
 
 #include <cstdio>
@@ -11,7 +10,7 @@ namespace tputwin::tools {
 enum class Colour { red, green, yellow };
 
 bool wants_colour(std::FILE* file);
-// The text, in that colour if the file's reader wants colours.
+// Returns the text, in that colour if the file is a terminal that shows colours.
 std::string coloured(std::FILE* file, Colour colour, std::string_view text);
 
 }  // namespace tputwin::tools

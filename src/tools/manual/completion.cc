@@ -9,7 +9,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Every command of the tree with its own, the program first.
+// Appends every command of the tree, the program first.
 void flatten(const CommandEntry& command, std::vector<const CommandEntry*>& all) {
   all.push_back(&command);
   for (const CommandEntry& sub : command.commands) flatten(sub, all);
@@ -17,7 +17,7 @@ void flatten(const CommandEntry& command, std::vector<const CommandEntry*>& all)
 
 std::string last_word(const std::string& name) { return name.substr(name.rfind(' ') + 1); }
 
-// A name that functions of shells may have.
+// Returns a name that is valid for shell functions.
 std::string function_name(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '.' || c == ' ' || c == '-'; }, '_');
@@ -49,7 +49,7 @@ std::string bash_command(const CommandEntry& command) {
                      takes_file ? "\n      [[ $cur == -* ]] || { _filedir; return; }" : "");
 }
 
-// For _arguments: brackets and colons are its own.
+// Quotes for _arguments, which interprets brackets and colons.
 std::string zsh_quoted(const std::string& text) {
   std::string quoted;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Pages for man, and JSON for programs, of which docs/commands.md is made.
+// Pages for man, and JSON for programs, from which docs/commands.md is generated.
 #include "tools/manual/manual.h"
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 namespace tputwin::tools {
 namespace {
 
-// Of roff: a line that begins with a dot is a request, hyphens are minus signs, and a backslash
-// escapes.
+// Quotes for roff: a line that starts with a dot is a request, hyphens are minus signs, and a
+// backslash escapes.
 std::string roff(std::string_view text) {
   std::string escaped;
   bool begins = true;

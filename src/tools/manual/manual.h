@@ -1,4 +1,4 @@
-// The help of a program in other forms, made of its table of commands.
+// The help of a program in other formats, generated from its table of commands.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace tputwin::tools {
 
-// Its page of section 1, for man.
+// Returns its page of section 1, for man.
 std::string to_man(const CommandEntry& program, std::string_view version);
-// The table as it is, with the exit codes.
+// Returns the table with the exit codes.
 std::string to_json(const CommandEntry& program);
 
-// Scripts that complete its commands, options and their words; anything else is a file.
+// Return scripts that complete its commands, options and their values; other words are files.
 std::string to_bash(const CommandEntry& program);
 std::string to_zsh(const CommandEntry& program);
 
-// What `PROGRAM --help-as FORMAT` prints; nothing for a format that does not exist.
+// Returns the text of `PROGRAM --help-as FORMAT`; nothing for an unknown format.
 std::optional<std::string> help_as(const CLI::App& app, std::string_view format);
 
 }  // namespace tputwin::tools

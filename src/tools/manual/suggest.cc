@@ -1,4 +1,4 @@
-// Distances between words, and the words that a command line could have had.
+// Distances between words, and corrections for a command line.
 #include "tools/manual/suggest.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
   std::string best;
   size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : words) {
-    // Who leaves off the end of a word means it.
+    // A prefix counts as one edit.
     const bool begins = word.size() > 3 && candidate.starts_with(word);
     const size_t distance = begins ? 1 : edits(word, candidate);
     if (distance == 0) return "";
@@ -62,7 +62,7 @@ bool is_number(const std::string& word) {
   return !word.empty() && word.find_first_not_of("0123456789.-+eE") == word.npos;
 }
 
-// The option of a command by its long name; nullptr: it has none.
+// Returns the option of a command by its long name; nullptr if it has none.
 const CLI::Option* option_of(const CLI::App& app, const std::string& name) {
   for (const CLI::Option* option : app.get_options())
     if (option->check_name(name)) return option;
@@ -72,7 +72,7 @@ const CLI::Option* option_of(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-// Numbers in a row after an option whose values commas join.
+// Returns a correction for several numbers after an option whose values are joined by commas.
 std::string joined_by_commas(const CLI::App& app, int argc, const char* const* argv, int at) {
   const std::string name = argv[at];
   const CLI::Option* option = option_of(app, name);

@@ -1,4 +1,4 @@
-// What a mistyped word was probably meant to be.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,13 +8,14 @@
 
 namespace tputwin::tools {
 
-// How many letters are to be inserted, left out, replaced or swapped with their neighbour.
+// Returns the least number of inserted, removed, replaced or swapped letters.
 size_t edits(std::string_view a, std::string_view b);
 
-// The nearest of the words if it is near enough to be meant; else "".
+// Returns the nearest of the words if it is near enough, else "".
 std::string nearest(std::string_view word, const std::vector<std::string>& words);
 
-// "; did you mean --input?" of the first argument that the chosen command does not know; or "".
+// Returns "; did you mean --input?" for the first argument that the chosen command does not know,
+// or "".
 std::string suggestion(const CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace tputwin::tools

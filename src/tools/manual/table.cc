@@ -1,4 +1,4 @@
-// Reads the tables that CLI11 keeps.
+// Reads the tables of CLI11.
 #include "tools/manual/table.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 namespace tputwin::tools {
 namespace {
 
-// The words of "TEXT:{int8,fp32}", as validators of names describe them.
+// Returns the words of "TEXT:{int8,fp32}", the form of validators of names.
 std::vector<std::string> words_of(const std::string& type) {
   const size_t from = type.find('{'), to = type.find('}');
   if (from == std::string::npos || to == std::string::npos) return {};
@@ -43,7 +43,7 @@ CommandEntry entry_of(const CLI::App& app, const std::string& before) {
       entry.commands.push_back(std::move(below));
       continue;
     }
-    // An option group: what it holds is its owner's.
+    // The options of an option group belong to its owner.
     entry.options.insert(entry.options.end(), below.options.begin(), below.options.end());
   }
   return entry;

@@ -1,5 +1,5 @@
-// A program's commands and options as its command line declares them: what its manual page, its
-// completion and docs/commands.md are made of.
+// A program's commands and options as its command line declares them. Its manual page, its
+// completion and docs/commands.md are generated from them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,25 +9,26 @@
 namespace tputwin::tools {
 
 struct OptionEntry {
-  std::vector<std::string> names;  // "-o", "--output"; of a positional one "MODEL"
+  std::vector<std::string> names;  // "-o", "--output"; "MODEL" if positional
   std::string value;               // "FILE"; empty: a flag
-  std::vector<std::string> words;  // that the value may be; empty: anything
+  std::vector<std::string> words;  // allowed values; empty: any
   std::string description;
   bool required = false, repeatable = false;
 };
 
 struct CommandEntry {
   std::string name, summary,
-      footer;  // "tputwin kernel list"; examples and what else ends its --help
+      // "tputwin kernel list"; the footer is examples and other text at the end of --help.
+      footer;
   std::vector<OptionEntry> positionals, options;
   std::vector<CommandEntry> commands;
 };
 
 CommandEntry command_table(const CLI::App& app);
 
-// "tputwin compile [OPTIONS] --caffemodel TEXT MODEL"
+// Returns "tputwin compile [OPTIONS] --caffemodel TEXT MODEL".
 std::string synopsis(const CommandEntry& command);
-// "-o, --output TEXT"
+// Returns "-o, --output TEXT".
 std::string heading(const OptionEntry& option);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,5 @@
-// The version, from the project's CMakeLists.txt, and the commit, from git where there is one.
+// The version, from the project's CMakeLists.txt, and the commit, from git if there is a
+// repository.
 #include "tools/manual/version.h"
 
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-// What this build is.
+// Version of this build.
 #pragma once
 
 #include <string>
 
 namespace tputwin::tools {
 
-// "0.1.0" (SemVer 2.0.0)
+// Returns "0.1.0" (SemVer 2.0.0).
 std::string version();
-// What `tputwin --version` prints: the version, chips, instruction sets, and the commit it was
-// configured from.
+// Returns the text of `tputwin --version`: the version, chips, instruction sets, and the commit
+// that was configured.
 std::string version_text();
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Recordings on devices of this process.
+// Recordings, repeated on devices of this process.
 #include "tools/record/play.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ nlohmann::ordered_json summary_json(const rec::Recording& recording, const rec::
   return json;
 }
 
-// The recording that a path means.
+// Returns the recording of a path.
 Result<rec::Recording> recording_of(const DiffSide& side,
                                     const std::vector<std::string>& run_options) {
   if (!side.path.ends_with(".bmodel")) return rec::open(side.path);

@@ -1,4 +1,4 @@
-// tputwin replay and diff: recordings, repeated and compared.
+// tputwin replay and diff: repetition and comparison of recordings.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,12 +10,12 @@
 
 namespace tputwin::tools {
 
-// How a recording, or a model, is run.
+// Options for the run of a recording or a model.
 struct PlaySettings {
   std::string isa;                   // empty: the best
-  bool reference = false;            // bodies
+  bool reference = false;            // use the reference kernels
   std::string schedule = "program";  // program, compute_first, dma_first, shuffled
-  uint64_t seed = 1;                 // of shuffled
+  uint64_t seed = 1;                 // of the schedule `shuffled`
   unsigned threads = 0;              // 0: all processors
   std::string quirks;                // of models
 };
@@ -23,13 +23,13 @@ struct PlaySettings {
 struct PlayResult {
   std::string text;
   bool equal;
-  nlohmann::ordered_json json;  // the same as `text`
+  nlohmann::ordered_json json;  // contents of `text`
 };
 
-// Repeats a recording, and compares memory with what it was.
+// Repeats a recording and compares memory with the recorded one.
 Result<PlayResult> replay_file(const std::string& path, const PlaySettings& settings);
 
-// A recording, or a model, which is run with those options of `tputwin run` first.
+// A recording, or a model, which is run first with these options of `tputwin run`.
 struct DiffSide {
   std::string path;
   PlaySettings settings;

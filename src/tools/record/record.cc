@@ -1,4 +1,4 @@
-// Starts programs that record themselves (insight/recording, sdk/record).
+// Runs programs that record themselves (insight/recording, sdk/record).
 #include "tools/record/record.h"
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the environment calls a recording, and what is there when it is made.
+// The environment variable of a recording, and the file that exists when it is written.
 struct Target {
   const char* variable;
   fs::path value, file;

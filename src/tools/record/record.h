@@ -1,5 +1,5 @@
-// tputwin record: a host program, or a model, whose run becomes a recording (.tprec), or whose
-// kernels become the nets of a bmodel.
+// tputwin record: records the run of a host program or a model (.tprec), or its kernels as the nets
+// of a bmodel.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tputwin::tools {
 
-// Files with this ending hold runs.
+// Ending of files that hold runs.
 inline constexpr std::string_view kRunSuffix = ".tprec";
 
 struct Recording {
@@ -18,9 +18,9 @@ struct Recording {
   std::string path;  // of the file
 };
 
-// Runs a program with its arguments; the environment tells it where to. Output FILE.tprec: the run
-// of its first device; those of others beside it (FILE-2.tprec). Any other file: a bmodel; a
-// folder, or what ends with '/': a context directory.
+// Runs a program with its arguments and an environment that records it. If the output is
+// FILE.tprec, it holds the run of the first device, and FILE-2.tprec, ... those of others. Any
+// other file is a bmodel. A folder, or a path that ends with '/', is a context directory.
 Result<Recording> record_program(const std::string& output,
                                  const std::vector<std::string>& program);
 

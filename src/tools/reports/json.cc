@@ -1,4 +1,4 @@
-// Reports as JSON; names are those of the texts, times in seconds.
+// Reports as JSON. Names are those of the texts; times are in seconds.
 #include "tools/reports/json.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Where a difference lies is told of so many.
+// Most differences that are listed.
 constexpr size_t kShownDifferences = 10;
 
 Json tensor_json(const std::vector<uint32_t>& shape, uint32_t type, float threshold) {
@@ -155,7 +155,7 @@ Json selftest_json(const std::vector<TargetReport>& reports) {
 }
 
 void print_json(const Json& json) {
-  // What is no UTF-8 (names in files) becomes U+FFFD instead of an exception.
+  // Invalid UTF-8 (names in files) becomes U+FFFD instead of an exception.
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   std::fputs(text.c_str(), stdout);
 }

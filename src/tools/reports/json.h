@@ -1,4 +1,4 @@
-// What commands print with --json: the figures of their texts, for programs.
+// Reports that commands print with --json: the numbers of their texts, for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace tputwin::tools {
 using Json = nlohmann::ordered_json;
 
 Json run_json(const bmodel::Model& model, const RunReport& report);
-// Times of runs, the fastest first, and what they together make in images per second.
+// Returns the times of runs, the fastest first, and the images per second of all runs.
 Json times_json(std::span<const double> sorted, uint64_t images, double wall_seconds);
 Json warnings_json(const std::vector<WarningCount>& warnings);
 Json comparison_json(const Comparison& comparison, const std::string& path);
@@ -26,7 +26,7 @@ Json eval_json(const EvalReport& report);
 Json layers_json(const std::vector<TensorComparison>& rows);
 Json selftest_json(const std::vector<TargetReport>& reports);
 
-// Prints it with two blanks a level.
+// Prints the JSON, indented by two blanks a level.
 void print_json(const Json& json);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Reads what a board was timed on, and prints it beside what is predicted.
+// tputwin timing --board: reads timings of a board and prints them with the predicted times.
 #include "tools/timing/board.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr double kNear = 0.15;
-constexpr size_t kMostText = size_t{1} << 30;  // of a recording; those of boards have some MiB
+// Limit of a recording; those of boards have some MiB.
+constexpr size_t kMostText = size_t{1} << 30;
 
-// Of a gzip file, or of one that is not packed.
+// Reads a gzip file, or one that is not compressed.
 Result<std::string> read_text(const fs::path& path) {
   const auto failed = [&] {
     return Error(errors::cli_timing).argument("FILE", path.string()).detail("it cannot be read");
@@ -43,7 +44,7 @@ Result<std::string> read_text(const fs::path& path) {
   return text;
 }
 
-// "f32(2,64,1,32)@L+0x400 stride(...)": its elements, and its place.
+// Parses "f32(2,64,1,32)@L+0x400 stride(...)": returns its number of elements, and its address.
 std::pair<uint64_t, std::string> result_of(const std::string& view) {
   unsigned n = 0, c = 0, h = 0, w = 0;
   const size_t at = view.find('@'), shape = view.find('(');
@@ -53,8 +54,8 @@ std::pair<uint64_t, std::string> result_of(const std::string& view) {
   return {uint64_t{n} * c * h * w, view.substr(at, view.find(' ') - at)};
 }
 
-// The most products of one result that commands of more than two products add, each in the engine's
-// order of additions instead of one after the other.
+// Returns the most products of one result that are added by commands of more than two products.
+// Such a command adds them in the engine's order instead of one after the other.
 uint64_t products_in_blocks(std::string_view text) {
   std::map<std::string, uint64_t> sums;
   uint64_t most = 0;

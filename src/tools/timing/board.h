@@ -1,4 +1,4 @@
-// tputwin timing --board: predicted times beside those that a board took.
+// tputwin timing --board: comparison of predicted times with timings of a board.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,33 @@
 
 namespace tputwin::tools {
 
-// One case that a board was timed on, and what is predicted for the programs that may have run.
+// One case with a timing of a board, and the predictions for the programs that may have run.
 struct BoardCase {
   std::string name;                         // "conv2d-04"
   double board = 0;                         // microseconds
   std::map<std::string, double> predicted;  // by program, microseconds
-  // The most products of one result that a program has commands of several products add up, in the
-  // engine's order of additions; what commands of one or two products add stays in order.
+  // By program: the most products of one result that are added in the engine's order, by commands
+  // of several products. Commands of one or two products add in sequence.
   std::map<std::string, uint64_t> in_blocks;
 
-  // The program of the smallest prediction, of those with at most so many, if there are any.
+  // Returns the program with the smallest prediction, of those with at most so many, if there are
+  // any.
   std::string best(uint64_t most_in_blocks = UINT64_MAX) const;
   double ratio(const std::string& program) const { return predicted.at(program) / board; }
 };
 
-// A folder with board.json and recordings WORKLOAD-CASE-PROGRAM.jsonl or .jsonl.gz, of that chip.
+// Reads a folder with board.json and recordings WORKLOAD-CASE-PROGRAM.jsonl or .jsonl.gz of that
+// chip.
 Result<std::vector<BoardCase>> read_board(const std::string& folder, const std::string& chip);
 
-// The most that a program can add so and have been timed: docs/timing.md.
+// The most such products of a program that was timed: docs/timing.md.
 constexpr uint64_t kMostInBlocks = 2048;
 
-// How far predictions are from the board: of the best program of each case, or of one program.
+// Errors of predictions: of the best program of each case, or of one program.
 struct BoardErrors {
   size_t cases = 0, within = 0;  // within 15 %
-  double median = 0, worst = 1;  // of |ratio - 1|; of ratio or its inverse
+  // Median of |ratio - 1|; worst ratio or inverse.
+  double median = 0, worst = 1;
   std::string worst_case;
 };
 BoardErrors errors_of(const std::vector<BoardCase>& cases, const std::string& program = {},

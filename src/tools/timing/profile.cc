@@ -1,4 +1,4 @@
-// Starts programs that profile themselves (insight/profile/process.h).
+// Runs programs that profile themselves (insight/profile/process.h).
 #include "tools/timing/profile.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ std::string temporary() {
 Result<int> profile_program(const ProfileOptions& options,
                             const std::vector<std::string>& program) {
   const auto absolute = [](const std::string& path) {
-    return path.empty() ? path : fs::absolute(path).string();  // the program may go elsewhere
+    // the program may change its directory
+    return path.empty() ? path : fs::absolute(path).string();
   };
   const bool printed = options.json == "-";
   const std::string html = absolute(options.html), trace = absolute(options.trace),

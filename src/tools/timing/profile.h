@@ -1,4 +1,4 @@
-// tputwin profile: where the predicted time of a program, or a model, goes.
+// tputwin profile: the parts of the predicted time of a program or a model.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace tputwin::tools {
 
 struct ProfileOptions {
-  std::string html = "profile.html", trace,
-              json;  // files to write; empty: none; json "-": print it
+  // Files to write; empty: none; json "-": print it.
+  std::string html = "profile.html", trace, json;
 };
 
-// Runs a program with its arguments; TPUTWIN_PROFILE tells its devices to record themselves. The
-// exit code of the program, whose summary goes to standard error.
+// Runs a program with its arguments; TPUTWIN_PROFILE makes its devices record themselves. Returns
+// the exit code of the program, whose summary goes to standard error.
 Result<int> profile_program(const ProfileOptions& options, const std::vector<std::string>& program);
 
 }  // namespace tputwin::tools

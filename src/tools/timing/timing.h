@@ -9,13 +9,13 @@
 
 namespace tputwin::tools {
 
-// Of a host program with its arguments, which is run; of the commands of a bmodel, or of a Caffe
-// model (NET.caffemodel, its table, perhaps its graph) compiled for the BM1880, which are not.
-// Simulated.
+// Runs a host program with its arguments and returns its timeline. The commands of a bmodel are
+// simulated without a run, as are those of a Caffe model (NET.caffemodel, its table, optionally its
+// graph), which is compiled for the BM1880.
 Result<insight::Timeline> timeline_of_words(const std::vector<std::string>& words);
 bool is_model(const std::vector<std::string>& words);
 
-// What `tputwin timing` prints, and writes with --json.
+// Returns the text of `tputwin timing`; --json writes it too.
 std::string timing_text(const insight::Timeline& timeline);
 std::string timing_json(const insight::Timeline& timeline);
 

@@ -1,4 +1,4 @@
-// Every combination of the numbers asked for: lanes by a run of their own, rates by the simulation.
+// Every combination of the requested numbers: a run of its own for lanes, the simulation for rates.
 #include "tools/timing/whatif.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ using Json = nlohmann::ordered_json;
 struct Number {
   const char* name;
   std::vector<double> WhatIfOptions::*values;
-  const char* variable;  // of the environment, where a run of its own is needed
+  // Environment variable of numbers that need a run of their own.
+  const char* variable;
   void (*apply)(Timeline& timeline, double value);
 };
 constexpr Number kNumbers[] = {
@@ -79,7 +80,7 @@ Status check(const WhatIfOptions& options, const std::vector<std::string>& words
   return {};
 }
 
-// Times what other lanes run, each once.
+// Times the runs with other lanes, each once.
 class Runs {
  public:
   Runs(const std::vector<std::string>& words, const std::string& self)
@@ -102,7 +103,7 @@ class Runs {
   }
 
  private:
-  // By a process whose chips have those lanes.
+  // Runs a process whose chips have these lanes.
   Result<Timeline> compiled_anew() const {
     const std::string path =
         (fs::temp_directory_path() / fmt::format("tputwin-whatif-{}.jsonl", getpid())).string();

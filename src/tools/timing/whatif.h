@@ -9,28 +9,29 @@
 
 namespace tputwin::tools {
 
-// Values to try; of those that are empty the chip's own.
+// Values to try; for empty lists the chip's own.
 struct WhatIfOptions {
-  std::vector<double> lanes, lane_bytes;  // programs run, and models are compiled, anew for each
-  std::vector<double> ddr;                // GB/s that are loaded; stores in proportion
-  std::vector<double> clock;              // MHz
-  std::vector<double> issue, launch;      // microseconds
+  // Each needs a new run of the program or compilation.
+  std::vector<double> lanes, lane_bytes;
+  std::vector<double> ddr;            // GB/s of loads; stores in proportion
+  std::vector<double> clock;          // MHz
+  std::vector<double> issue, launch;  // microseconds
 };
 
-// One chip: what differs from the one that is there, in the order of the options.
+// One chip: the numbers that differ from the existing chip, in the order of the options.
 struct WhatIfRow {
   std::vector<double> values;
   double microseconds = 0;
-  std::string error;  // why there is no time
+  std::string error;  // reason of a missing time
 };
 struct WhatIf {
   std::string chip;
-  std::vector<std::string> names;  // of the values
-  double microseconds = 0;         // as it is
+  std::vector<std::string> names;  // names of the values
+  double microseconds = 0;         // time of the unchanged chip
   std::vector<WhatIfRow> rows;
 };
 
-// `self`: the tputwin command, which times models on chips with other lanes.
+// `self` is the tputwin command, which times models on chips with other lanes.
 Result<WhatIf> what_if(const WhatIfOptions& options, const std::vector<std::string>& words,
                        const std::string& self = "/proc/self/exe");
 

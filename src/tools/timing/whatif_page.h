@@ -1,4 +1,4 @@
-// The page of tputwin whatif: its table and a plot of it, one file that asks for no network.
+// The page of tputwin whatif: its table and a plot of it, in one file without network access.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace tputwin::tools {
 
-// Without its data, web/built/whatif.html; they take the place of "@WHATIF@".
+// Returns web/built/whatif.html, in which the data replaces "@WHATIF@".
 std::string whatif_page_template();
 
-// `title`: what was timed.
+// `title` names the timed program or model.
 std::string whatif_page(const WhatIf& result, const std::string& title);
 
 }  // namespace tputwin::tools

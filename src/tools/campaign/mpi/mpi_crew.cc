@@ -61,7 +61,7 @@ class MpiCrew final : public Crew {
     bytes.insert(bytes.end(), packed.text.begin(), packed.text.end());
     MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD);
   }
-  // What a probe has found.
+  // Receives the message that a probe has found.
   static Packed take(const MPI_Status& status) {
     int count = 0;
     MPI_Get_count(&status, MPI_CHAR, &count);
