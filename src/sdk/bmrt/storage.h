@@ -16,8 +16,8 @@ struct PaddedRows {
 
   bool any() const { return width != 0 && above + below != 0; }
   uint64_t plane() const { return (above + count + below) * width; }
-  // padded() returns the elements of an image with these rows, and the index there of element `i`
-  // of an image without them.
+  // padded() returns the elements of an image with these rows. place() returns the index there of
+  // element `i` of an image without them.
   uint64_t padded(uint64_t elements) const {
     return any() ? elements / (count * width) * plane() : elements;
   }

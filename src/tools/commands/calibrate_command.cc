@@ -1,4 +1,4 @@
-// tputwin calibrate: a float Caffe or ONNX net to an int8 net and its table.
+// tputwin calibrate: converts a float Caffe or ONNX net to an int8 net and its table.
 #include "tools/commands/calibrate_command.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What `tputwin calibrate` shares with `tputwin eval` and calibration_caffe.bin.
+// Parts of `tputwin calibrate` that `tputwin eval` and calibration_caffe.bin use.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,12 +7,13 @@
 
 namespace tputwin::tools {
 
-// --mean, --scale, --rgb, --crop, --letterbox, --border, --resize: how pictures become samples.
+// Adds --mean, --scale, --rgb, --crop, --letterbox, --border, --resize: preparation of pictures as
+// samples.
 void add_preparation_options(CLI::App& app, net::DataOptions& data);
-// --data, --mean, --scale ... into `request`, which must outlive the parsing.
+// Adds --data, --mean, --scale ... for `request`, which must outlive the parsing.
 void add_data_options(CLI::App& app, CalibrateRequest& request);
 void add_method_options(CLI::App& app, CalibrateRequest& request);
-// Runs, prints; the exit code.
+// Runs the calibration and prints; returns the exit code.
 int run_calibrate(std::string_view tool, CalibrateRequest request);
 
 }  // namespace tputwin::tools

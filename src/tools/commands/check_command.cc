@@ -1,4 +1,4 @@
-// tputwin check: what is wrong with a host program, its kernels, or a model.
+// tputwin check: errors in a host program, its kernels, or a model.
 #include "tools/check.h"
 
 #include "tools/commands/command.h"

@@ -1,4 +1,4 @@
-// tputwin chips: the numbers of every simulated chip.
+// tputwin chips: prints the numbers of every simulated chip.
 #include "tools/catalogue.h"
 #include "tools/commands/command.h"
 

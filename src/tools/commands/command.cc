@@ -1,4 +1,4 @@
-// How subcommands print what they found, and how their help ends.
+// Output of subcommands, and the end of their help.
 #include "tools/commands/command.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ int print(const Result<std::string>& text) {
   return kOk;
 }
 
-// As print(), naming the file an error is about, unless the error does.
+// As print(); names the file of an error, unless the error does.
 int print(const Result<std::string>& text, const std::string& path) {
   if (text.ok() || text.error().message().find(path) != std::string::npos) return print(text);
   fmt::print(stderr, "tputwin: {}: {} {}\n", path, coloured(stderr, Colour::red, "error:"),

@@ -1,5 +1,5 @@
-// What the subcommands of tputwin share. add_NAME(app, exit) in NAME_command.cc adds one to the
-// command line; when it has run, `exit` has its exit code. commands.def lists them.
+// Shared parts of the subcommands of tputwin. add_NAME(app, exit) in NAME_command.cc adds one to
+// the command line; its run sets `exit` to its exit code. commands.def lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,23 +16,25 @@ using AddCommand = void(CLI::App& app, int& exit);
 
 // Prints the text, or its error, and returns the exit code.
 int print(const Result<std::string>& text);
-// The same of an error in a file that it does not name.
+// As above, for an error in a file that it does not name.
 int print(const Result<std::string>& text, const std::string& path);
 
-// --json [FILE], of a report that is printed otherwise. Without FILE `path` becomes "-"; FILE may
-// be no model or recording, which would be PROGRAM with "--" forgotten, and overwritten.
+// Adds --json [FILE] for a report that is printed otherwise. Without FILE, `path` becomes "-". FILE
+// must be no model or recording: that would be PROGRAM after a forgotten "--", and would be
+// overwritten.
 void add_json_file(CLI::App& app, std::string& path, const std::string& what);
 
-// --strict of commands that only read models, and of those that run something.
+// --strict of commands that only read models, and of commands that run them.
 inline constexpr const char* kStrictHelp =
     "BM1684, BM1684X: refuse forms of commands that no recording confirms";
 inline constexpr const char* kStrictRunHelp =
     "BM1684, BM1684X: refuse forms of commands that no recording confirms, and writes beyond the "
     "memory of a net";
-// What the latter does, for this process and those that it starts: TPUTWIN_STRICT=forms.
+// Sets TPUTWIN_STRICT=forms for this process and those that it starts, as --strict of the latter
+// does.
 void be_strict();
 
-// The end of a --help: examples, a line each, and the exit codes.
+// Returns the end of a --help: examples, one a line, and the exit codes.
 std::string footer(std::string_view examples);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// tputwin compile: a Caffe or ONNX model to a bmodel.
+// tputwin compile: compiles a Caffe or ONNX model to a bmodel.
 #include "tools/compile.h"
 #include "tools/reports/json.h"
 

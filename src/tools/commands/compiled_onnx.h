@@ -1,4 +1,5 @@
-// An ONNX net as a bmodel that lives as long as this: what runs models takes files of them.
+// CompiledOnnx: an ONNX net as a bmodel file that exists as long as the object, for commands that
+// run files of models.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@ namespace tputwin::tools {
 
 class CompiledOnnx {
  public:
-  // `table` is empty for quantized nets, which have thresholds of their own; shapes one per input,
-  // or none. Errors: those of compilation; sys_file_write.
+  // `table` is empty for quantized nets, which have thresholds of their own. There is one shape per
+  // input, or none. Errors: those of compilation; sys_file_write.
   static Result<std::unique_ptr<CompiledOnnx>> make(const std::string& onnx,
                                                     const std::string& table,
                                                     std::vector<std::vector<int64_t>> shapes);

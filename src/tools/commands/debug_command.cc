@@ -1,4 +1,4 @@
-// tputwin debug: a host program or a model, forwards and backwards, by hand or from an editor.
+// tputwin debug: runs a host program or a model forwards and backwards, by hand or from an editor.
 #include "tools/commands/command.h"
 #include "tools/debug/debug.h"
 #include "tools/debug/debug_adapter.h"

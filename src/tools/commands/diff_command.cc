@@ -1,4 +1,4 @@
-// tputwin diff: two runs, and the first command whose results differ.
+// tputwin diff: compares two runs and prints the first command whose results differ.
 #include <cstdio>
 
 #include "tools/commands/command.h"

@@ -1,4 +1,4 @@
-// tputwin disasm: the instructions of a model.
+// tputwin disasm: prints the instructions of a model.
 #include "bmodel/file_kind.h"
 #include "bmodel/open.h"
 #include "tools/bm168x/info168x.h"

@@ -1,4 +1,4 @@
-// tputwin errors: the error catalogue, or one error explained.
+// tputwin errors: prints the error catalogue, or explains one error.
 #include "tools/catalogue.h"
 #include "tools/commands/command.h"
 

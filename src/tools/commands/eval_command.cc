@@ -1,4 +1,4 @@
-// tputwin eval: a float net and its int8 model on labelled samples.
+// tputwin eval: evaluates a float net and its int8 model on labelled samples.
 #include "tools/eval.h"
 #include "tools/reports/json.h"
 
@@ -42,7 +42,7 @@ Result<std::string> accuracy(const EvalCommand& command) {
                                                  .data = command.source.data,
                                                  .data_options = command.source.data_options,
                                                  .options = command.options}));
-  if (!report) return std::string();  // another process of the run says it
+  if (!report) return std::string();  // another process of the run prints it
   return command.json ? eval_json(*report).dump(2) + "\n" : report_text(*report);
 }
 

@@ -1,4 +1,4 @@
-// tputwin info and print: what is in a model, and what it will cost.
+// tputwin info and print: the contents of a model, and its predicted cost.
 #include "bmodel/open.h"
 #include "bmodel/parts.h"
 #include "tools/bm168x/info168x.h"
@@ -15,7 +15,7 @@ Result<std::string> info(const bmodel::OpenFile& file, bool json, bool strict) {
   return json ? info_json(*file.bm168x()) : info_text(*file.bm168x());
 }
 
-// Every field that the file has, as JSON.
+// Returns every field of the file, as JSON.
 Result<std::string> fields(const bmodel::OpenFile& file) {
   if (const auto* model = file.bm1880()) return bmodel::to_json(*model) + "\n";
   return bmodel::bm168x::message_text(file.file->bytes()) + "\n";

@@ -1,4 +1,4 @@
-// tputwin kernel: the kernels of a shared object, listed or run.
+// tputwin kernel: lists or runs the kernels of a shared object.
 #include <fmt/format.h>
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-// tputwin lift: a network of a bmodel as a kernel in C.
+// tputwin lift: converts a network of a bmodel to a kernel in C.
 #include <fmt/format.h>
 
 #include <filesystem>

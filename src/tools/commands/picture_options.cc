@@ -1,4 +1,4 @@
-// tputwin run --image: options, and what a model's description says where they are silent.
+// tputwin run --image: its options, and defaults from a model's description.
 #include "tools/commands/picture_options.h"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Takes over the fields whose options were given.
+// Copies the fields whose options were given.
 void take_given(const CLI::App& app, const Description& given, Description& description) {
   const auto is_given = [&](const char* name) { return app.get_option(name)->count() > 0; };
   net::DataOptions& to = description.preparation;
@@ -30,7 +30,7 @@ void take_given(const CLI::App& app, const Description& given, Description& desc
   if (is_given("--threshold")) description.detections.threshold = given.detections.threshold;
 }
 
-// The description beside the model, or the one given, then what the options say.
+// Returns the description file of the model, or the given one, changed by the options.
 Result<Description> described(const CLI::App& app, const PictureCommand& command) {
   Description description;
   std::string path = command.description;

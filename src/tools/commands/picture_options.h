@@ -1,4 +1,4 @@
-// What `tputwin run` knows about pictures.
+// Options of `tputwin run` for pictures.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,10 +15,10 @@ struct PictureCommand {
   bool wanted() const { return !options.images.empty(); }
 };
 
-// --image, --describe, --labels, --top, --scores, --detections, --threshold, --draw, --format and
-// how pictures become the net's input.
+// Adds --image, --describe, --labels, --top, --scores, --detections, --threshold, --draw, --format
+// and the options that prepare pictures as the net's input.
 void add_picture_options(CLI::App& app, PictureCommand& command);
-// Runs, prints; the exit code. `app` tells what was given.
+// Runs the net and prints; returns the exit code. `app` knows the options that were given.
 int run_pictures(const CLI::App& app, PictureCommand& command);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// The options that say how a recording is repeated.
+// Options for the repetition of a recording.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tputwin::tools {
 
-// Each begins with the prefix: "--", "--a-".
+// Adds options that start with the prefix: "--", "--a-".
 inline void add_play_options(CLI::App& sub, const std::string& prefix, PlaySettings& settings) {
   sub.add_option(prefix + "isa", settings.isa,
                  "vector bodies of this instruction set: reference, avx2, ... (tputwin selftest "

@@ -1,4 +1,4 @@
-// tputwin profile: where the predicted time of a host program, its kernels, or a model goes.
+// tputwin profile: the parts of the predicted time of a host program, its kernels, or a model.
 #include "tools/timing/profile.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// tputwin replay: a recording, repeated and compared with what it was.
+// tputwin replay: repeats a recording and compares it with the recorded run.
 #include <cstdio>
 
 #include "tools/commands/command.h"

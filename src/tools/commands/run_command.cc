@@ -1,4 +1,4 @@
-// tputwin run: a model on the simulated chip, and its outputs compared with a file.
+// tputwin run: runs a model on the simulated chip and compares its outputs with a file.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
   return shapes;
 }
 
-// With --json the report is what is printed, and what the comparison says a member of it.
+// With --json the report is printed, and the comparison is a member of it.
 int compare_output(const std::vector<uint8_t>& output, const std::string& path, Json* json) {
   auto expected = read_bytes(path, most_to_read(output.size()));
   if (!expected.ok()) return fail("tputwin", expected.error());
@@ -70,12 +70,12 @@ int compare_output(const std::vector<uint8_t>& output, const std::string& path, 
   return kDiffers;
 }
 
-// What a run reports, before its results are written: an error then is below it.
+// Prints the report of a run before its results are written, so that an error follows it.
 void print_report(const RunCommand& command, const std::string& text) {
   if (!command.json) std::fputs(text.c_str(), stdout);
 }
 
-// How the outputs differ from the file to compare with, if there is one, and the report as JSON.
+// Compares the outputs with a file, if one is given, and prints the report as JSON.
 int finish(const RunCommand& command, Json json, const std::vector<uint8_t>& output) {
   int code = kOk;
   if (!command.reference_output.empty())
@@ -135,7 +135,7 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
   return finish(command, run_json(model, *report), report->output);
 }
 
-// Options that mean the same with pictures as without.
+// Passes on the options that mean the same with and without pictures.
 int look(const CLI::App& app, RunCommand& command) {
   for (const char* option : {"--input", "--compare", "--repeat", "--devices", "--latency"})
     if (app.get_option(option)->count() > 0)
@@ -168,7 +168,7 @@ int run(RunCommand& command) {
   return run_bm1880(command, (*file)->bytes(), *opened->bm1880());
 }
 
-// An ONNX net is compiled first.
+// Compiles an ONNX net, then runs it.
 int compile_and_run(const CLI::App& app, RunCommand& command) {
   if (command.strict) be_strict();
   if (!net::is_onnx_file(command.model)) {
@@ -187,7 +187,7 @@ int compile_and_run(const CLI::App& app, RunCommand& command) {
   return command.pictures.wanted() ? look(app, command) : run(command);
 }
 
-// How often, on how many threads and devices, and what is said of the times.
+// Adds the options for repetition, threads, devices and the report of times.
 void add_timing_options(CLI::App& sub, RunOptions& options) {
   sub.add_option("--repeat", options.repeat, "run so many times")->check(at_least_one());
   sub.add_option("--threads", options.threads,

@@ -1,4 +1,4 @@
-// tputwin selftest: every instruction set of this processor, checked.
+// tputwin selftest: checks every instruction set of this processor.
 #include <cstdio>
 
 #include "tools/commands/command.h"
@@ -11,7 +11,7 @@ namespace {
 int selftest(const SelftestOptions& options, bool json) {
   auto reports = run_selftest(options);
   if (!reports.ok()) return fail("tputwin", reports.error());
-  if (reports->empty()) return kOk;  // another process of the run says it
+  if (reports->empty()) return kOk;  // another process of the run prints it
   if (json)
     print_json(selftest_json(*reports));
   else

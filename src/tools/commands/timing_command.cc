@@ -1,4 +1,4 @@
-// tputwin timing and whatif: the predicted time of a program or a model, and what it goes into.
+// tputwin timing and whatif: the predicted time of a program or a model, and its parts.
 #include "tools/timing/timing.h"
 
 #include <cstdio>

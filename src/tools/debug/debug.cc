@@ -1,4 +1,4 @@
-// Commands from files and people, and what the debugger answers.
+// tputwin debug: reads commands from files and the terminal, and prints the debugger's answers.
 #include "tools/debug/debug.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ void show(const Json& message) {
   std::fflush(stdout);
 }
 
-// Where commands come from: the script, then standard input.
+// Source of commands: the script, then standard input.
 class Commands {
  public:
   Commands(const std::string& script, Complete complete)
@@ -66,7 +66,7 @@ class Commands {
   std::string last_;
 };
 
-// Until the device stands again; false when the program is over.
+// Waits until the device stops again; returns false if the program has ended.
 bool wait_for_stop(Debuggee& debuggee) {
   interrupted_descriptor = debuggee.descriptor();
   const auto message = debuggee.receive();
@@ -77,7 +77,8 @@ bool wait_for_stop(Debuggee& debuggee) {
 
 bool is_quit(const std::string& line) { return line == "quit" || line == "q" || line == "exit"; }
 
-// False when the program is over, or is left to itself, or has to end.
+// State after the last command: the program has ended, continues without debugger, or must be
+// ended.
 enum class End : uint8_t { over, left, quit };
 End converse(Debuggee& debuggee, Commands& commands) {
   while (true) {

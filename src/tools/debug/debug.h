@@ -1,4 +1,4 @@
-// tputwin debug: a host program, or a model, forwards and backwards.
+// tputwin debug: runs a host program or a model forwards and backwards.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 namespace tputwin::tools {
 
 struct DebugOptions {
-  uint64_t bytes = 0;  // for going back; 0: as many as usual
-  std::string script;  // a file of commands that come before those that are typed
+  uint64_t bytes = 0;  // memory for going back; 0: the default
+  // A file of commands that run before typed ones.
+  std::string script;
 };
 
-// Runs a program with its arguments under commands of standard input; its exit code. What the
-// debugger says goes to standard output.
+// Runs a program with its arguments under commands from standard input; returns its exit code.
+// Output of the debugger goes to standard output.
 Result<int> debug_program(const DebugOptions& options, const std::vector<std::string>& program);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// Requests of editors as commands of the debugger.
+// Adapter: converts requests of editors to commands of the debugger.
 #include "tools/debug/debug_adapter.h"
 
 #include <fcntl.h>
@@ -26,7 +26,8 @@ using Json = CheckedJson;
 
 constexpr int kThread = 1;               // the device
 constexpr int kOperands = 1, kLast = 2;  // scopes
-constexpr int kTensors = 100;            // of the scopes, from here on, by what they hold
+// First number of the later scopes, by contents.
+constexpr int kTensors = 100;
 
 class Adapter {
  public:
@@ -38,7 +39,7 @@ class Adapter {
 
   void serve() {
     while (!is_over_) {
-      // which may have come with the answer before it, and then makes no event
+      // the stop may have arrived with the previous answer, and then causes no event
       while (runs_ && debuggee_ && debuggee_->has_message()) take_stop();
       std::array<pollfd, 3> events{{{stream_.input(), POLLIN, 0},
                                     {runs_ && debuggee_ ? debuggee_->descriptor() : -1, POLLIN, 0},
@@ -63,7 +64,7 @@ class Adapter {
     static const std::map<std::string, Handler> kHandlers{
         {"initialize", &Adapter::initialize},
         {"launch", &Adapter::launch},
-        {"attach", &Adapter::launch},  // to the program of the command line
+        {"attach", &Adapter::launch},  // with the program of the command line
         {"setBreakpoints", &Adapter::set_breakpoints},
         {"setFunctionBreakpoints", &Adapter::set_names},
         {"setExceptionBreakpoints", &Adapter::confirm},
@@ -94,7 +95,7 @@ class Adapter {
     }
   }
 
-  // Whatever it is.
+  // Returns a field of any type.
   static Json given(const Json& request, const char* field) {
     return request.contains(field) ? request[field] : Json();
   }
@@ -122,7 +123,7 @@ class Adapter {
   }
   void confirm(const Json& request) { respond(request); }
 
-  // What the program prints.
+  // Sends the program's output to the editor.
   void tell_output() {
     std::array<char, 4096> buffer;
     const ssize_t bytes = read(printed_, buffer.data(), buffer.size());
@@ -134,7 +135,7 @@ class Adapter {
     printed_ = -1;
   }
 
-  // Where the device stands now, or that there is none any more.
+  // Sends the position where the device stopped, or the end of the program.
   void take_stop() {
     const auto message = debuggee_->receive();
     runs_ = false;
@@ -165,7 +166,7 @@ class Adapter {
     respond(request, std::move(capabilities));
   }
 
-  // Breakpoints can be set as soon as the device stands before its first command.
+  // Breakpoints can be set once the device has stopped before its first command.
   void launch(const Json& request) {
     const Json of = arguments(request);
     std::vector<std::string> program = options_.program;
@@ -195,12 +196,12 @@ class Adapter {
     respond(request);
     if (!debuggee_) return;
     if (stops_on_entry_) return tell_stop("begin", first_.value("text", ""));
-    // a breakpoint may be where it stands
+    // a breakpoint may be at the current position
     go_on("continue");
   }
 
-  // A device that runs is stopped first, and goes on afterwards, unless it would have stopped
-  // anyway.
+  // Asks a question. A running device is stopped first and continued afterwards, unless it stopped
+  // for another reason.
   Json ask(const Json& question) {
     if (!debuggee_ || !debuggee_->is_open()) return Json::object();
     std::optional<Json> stop;
@@ -296,7 +297,7 @@ class Adapter {
                {{"name", "Last command"}, {"variablesReference", kLast}, {"expensive", false}}}}});
   }
 
-  // Tensors of a scope, or lines of values of a tensor.
+  // Returns tensors of a scope, or lines of values of a tensor.
   void variables(const Json& request) {
     const int reference = arguments(request).value("variablesReference", 0);
     Json list = Json::array();
@@ -322,7 +323,7 @@ class Adapter {
     respond(request, {{"variables", std::move(list)}});
   }
 
-  // A command of the console, or the name of a tensor.
+  // Evaluates a command of the console, or the name of a tensor.
   void evaluate(const Json& request) {
     const Json of = arguments(request);
     std::string line = of.value("expression", "");
@@ -338,7 +339,7 @@ class Adapter {
     }
   }
 
-  // What a variable's reference names, or BYTES or a TENSOR of the console.
+  // Reads the memory of a variable's reference, or BYTES or a TENSOR of the console.
   void read_memory(const Json& request) {
     const Json of = arguments(request);
     if (runs_) return refuse(request, "it does not stand");
@@ -372,7 +373,7 @@ class Adapter {
   const AdapterOptions& options_;
   ProtocolStream stream_;
   std::unique_ptr<Debuggee> debuggee_;
-  Json first_;  // where it stands at first
+  Json first_;  // its first stop
   int printed_ = -1;
   bool runs_ = false, stops_on_entry_ = false, is_over_ = false;
 };

@@ -1,4 +1,4 @@
-// Spawns a program and listens for its device.
+// Debuggee: starts a program and connects to its device.
 #include "tools/debug/debuggee.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ Error failed(const DebuggeeOptions& options, std::string why) {
       .detail(std::move(why));
 }
 
-// Our environment with the socket in it.
+// Returns our environment with the path of the socket.
 std::vector<std::string> environment_with(const std::string& path, uint64_t bytes) {
   std::vector<std::string> words;
   for (char** at = environ; *at != nullptr; ++at)
@@ -70,7 +70,7 @@ Result<std::unique_ptr<Debuggee>> Debuggee::start(const DebuggeeOptions& options
   return made;
 }
 
-// In a group of its own: keys that interrupt are for the debugger.
+// The program gets a process group of its own: keys that interrupt are for the debugger.
 Status Debuggee::spawn(const DebuggeeOptions& options) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -94,8 +94,8 @@ Status Debuggee::spawn(const DebuggeeOptions& options) {
   return {};
 }
 
-// Either the program's first device connects, or the program ends without one; a second process
-// finds nobody.
+// Waits until the program's first device connects, or the program ends without one. The socket is
+// closed then, so that a second process cannot connect.
 void Debuggee::accept_process() {
   std::array<int, 2> ended{-1, -1};
   if (pipe2(ended.data(), O_CLOEXEC) != 0) return;

@@ -1,4 +1,4 @@
-// Debuggee: a host program that stands where its debugger says (insight/debug/remote.h).
+// Debuggee: a host program that stops where its debugger requests it (insight/debug/remote.h).
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,9 @@ namespace tputwin::tools {
 
 struct DebuggeeOptions {
   std::vector<std::string> program;  // with its arguments
-  uint64_t bytes = 0;                // for going back; 0: as many as usual
-  int output = -1;                   // a descriptor for what the program prints; -1: ours
+  uint64_t bytes = 0;                // memory for going back; 0: the default
+  // A descriptor for the program's output; -1: ours.
+  int output = -1;
 };
 
 class Debuggee {
@@ -25,23 +26,23 @@ class Debuggee {
 
   // Starts the program and waits until it opens a device, or ends.
   static Result<std::unique_ptr<Debuggee>> start(const DebuggeeOptions& options);
-  // Ends the program if it is still there.
+  // Ends the program if it still runs.
   ~Debuggee();
   Debuggee(const Debuggee&) = delete;
   Debuggee& operator=(const Debuggee&) = delete;
 
-  // Has opened a device, and stands or runs.
+  // Returns true if the program has opened a device, stopped or running.
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
   void send(const Json& message);
-  // The next message; none when the program is over.
+  // Returns the next message; none if the program has ended.
   std::optional<Json> receive();
-  // Whether one is there without waiting.
+  // Returns true if receive() would not wait.
   bool has_message() const { return read_.find('\n') != read_.npos; }
   std::optional<Json> ask(const Json& question);
-  // Leaves the program to itself.
+  // Lets the program run without the debugger.
   void let_go();
-  // Waits for its end: its exit code, or 128 and the signal that ended it.
+  // Waits for its end. Returns its exit code, or 128 plus the signal that ended it.
   int wait();
 
  private:
@@ -53,7 +54,7 @@ class Debuggee {
   int listening_ = -1, descriptor_ = -1;
   pid_t process_ = 0;
   std::optional<int> exit_code_;
-  std::string read_;  // that is not yet a line
+  std::string read_;  // without the end of its line
 };
 
 }  // namespace tputwin::tools

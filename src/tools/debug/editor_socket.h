@@ -1,11 +1,11 @@
-// The connection of an editor that comes to a port.
+// The connection of an editor to a port.
 #pragma once
 
 #include "base/error.h"
 
 namespace tputwin::tools {
 
-// The descriptor of the first who connects to a port of this host.
+// Returns the descriptor of the first connection to a port of this host.
 Result<int> connected_editor(int port);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// By libedit where it is installed.
+// Lines by libedit, if it is installed.
 #include "tools/debug/line_editor.h"
 
 #include <unistd.h>
@@ -23,7 +23,7 @@ Complete& completer() {
   return instance;
 }
 
-// As libedit asks for them: one at a time, each allocated.
+// Interface of libedit: returns one word per call, each allocated.
 char* next_word(const char*, int state) {
   static std::vector<std::string> words;
   static size_t next = 0;

@@ -1,4 +1,4 @@
-// Lines that a person types: with history and completion in a terminal, else as they come.
+// Lines that a user types, with history and completion in a terminal.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,14 @@
 
 namespace tputwin::tools {
 
-// The words that the last word of a line may become.
+// Returns the completions of the last word of a line.
 using Complete = std::function<std::vector<std::string>(const std::string& line)>;
 
 class LineEditor {
  public:
   LineEditor(std::string prompt, Complete complete);
   bool is_terminal() const { return is_terminal_; }
-  // None at the end of the input.
+  // Returns none at the end of the input.
   std::optional<std::string> read();
 
  private:

@@ -1,4 +1,4 @@
-// By OpenCV.
+// Picture files by OpenCV.
 #include "tools/debug/picture_file.h"
 
 #include <filesystem>
@@ -13,7 +13,7 @@ Status write_picture(const CheckedJson& picture) {
   const std::string file = picture.value("file", "");
   auto rgb = picture.value("rgb", std::vector<uint8_t>());
   const int width = picture.value("width", 0), height = picture.value("height", 0);
-  for (size_t i = 0; i + 2 < rgb.size(); i += 3) std::swap(rgb[i], rgb[i + 2]);  // OpenCV: BGR
+  for (size_t i = 0; i + 2 < rgb.size(); i += 3) std::swap(rgb[i], rgb[i + 2]);  // OpenCV uses BGR
   std::vector<uint8_t> encoded;
   std::string reason = "it has no picture";
   if (!rgb.empty())

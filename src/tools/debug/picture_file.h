@@ -6,7 +6,7 @@
 
 namespace tputwin::tools {
 
-// {"file": NAME, "width": W, "height": H, "rgb": [...]}
+// Writes {"file": NAME, "width": W, "height": H, "rgb": [...]}.
 Status write_picture(const CheckedJson& picture);
 
 }  // namespace tputwin::tools

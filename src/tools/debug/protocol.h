@@ -1,4 +1,4 @@
-// Messages of the Debug Adapter Protocol: JSON behind a header with its length.
+// Messages of the Debug Adapter Protocol: JSON after a header with its length.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class ProtocolStream {
   ProtocolStream(int input, int output) : input_(input), output_(output) {}
 
   int input() const { return input_; }
-  // Takes what has come; false at the end of the input.
+  // Reads the bytes that have arrived; returns false at the end of the input.
   bool fill();
-  // The next whole message that has come.
+  // Returns the next complete message that has arrived.
   std::optional<CheckedJson> next();
   // Numbers a message and sends it.
   void send(CheckedJson message);

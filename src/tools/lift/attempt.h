@@ -1,5 +1,5 @@
-// A call with the arguments that an operation's roles become: made, and compared with what it was
-// to make.
+// An attempt: the call with the arguments of an operation's roles is made, and its operation is
+// compared with the wanted one.
 #pragma once
 
 #include <concepts>
@@ -24,18 +24,18 @@ struct Call {
   std::vector<Argument> arguments;
 };
 
-// The search for the call that makes an operation. Without one `refused` says which rule keeps the
-// function that is named after the command from it.
+// The search for the call that makes an operation. If there is none, `refused` is the rule by which
+// the function named after the command refuses it.
 struct Search {
   Recorder& recorder;
   const Operation& wanted;
-  std::string named;  // that function
+  std::string named;  // name of that function
   std::optional<Call> found;
   std::optional<Error> refused;
 };
 
-// Roles as C arguments, whatever the API: pass() returns false for a value that the argument cannot
-// hold. An API adds its own types in a structure of the same shape.
+// Conversion of roles to C arguments, for all APIs: pass() returns false for a value that the
+// argument cannot hold. Each API adds its own types in a structure of this form.
 struct CommonApi {
   static bool pass(const Address& from, unsigned& to) {
     to = static_cast<unsigned>(from.at);
@@ -100,7 +100,7 @@ struct CommonApi {
   }
 };
 
-// Where an argument of type P is kept for the time of the call.
+// Storage for an argument of type P during the call.
 template <class P>
 struct Kept {
   using Type = P;
@@ -112,7 +112,7 @@ struct Kept<const T*> {
   static const T* get(std::optional<T>& kept) { return kept ? &*kept : nullptr; }
 };
 
-// What the text of an argument of type P says of a role.
+// Returns the argument of type P for the text of a role.
 template <class P, class Role>
 Argument argument(const Role& role) {
   if constexpr (!std::same_as<Role, Constant>)
@@ -147,15 +147,15 @@ void attempt(Search& search, std::string_view name, void (*function)(P...), cons
     search.refused = search.recorder.broken();
 }
 
-// What is known of an operation's call: the one of the chip's API that makes it again, or, if none
-// does and its command has to be carried out as it is, the rule that forbids it, if that is why.
+// Result of the search: the call of the chip's API that makes the operation. Without one its
+// command must be executed raw; `refused` is then the rule that forbids the call, if a rule does.
 struct Lifted {
   std::optional<Call> call;
   std::optional<Error> refused;
 };
 
-// A row of an API's table. Rows are the roles, with a function for each row, where the names of
-// roles stand bare.
+// A row of an API's table. Rows inherits from Roles and has a function for each row, so that rows
+// use the names of roles directly.
 template <class Rows>
 struct Row {
   std::string_view function;
@@ -163,7 +163,7 @@ struct Row {
   void (Rows::*attempt)(Search&) const;
 };
 
-// The functions that a table knows, each once.
+// Returns the functions in a table, each once.
 template <class Rows>
 std::vector<std::string_view> functions_of(std::span<const Row<Rows>> table) {
   std::set<std::string_view> names;
@@ -171,8 +171,8 @@ std::vector<std::string_view> functions_of(std::span<const Row<Rows>> table) {
   return {names.begin(), names.end()};
 }
 
-// The first call among the rows that makes the operation, with NULL for the strides that need not
-// be said, else with all.
+// Returns the first call among the rows that makes the operation. Strides that have a default are
+// NULL in the first pass; in the second all are given.
 template <class Rows>
 Lifted find_call(const Instruction& instruction, Recorder& recorder,
                  std::span<const Row<Rows>> table) {

@@ -1,4 +1,4 @@
-// Which call makes an operation: the inverse of src/sdk.
+// Lookup of the call that makes an operation: the inverse of src/sdk.
 #pragma once
 
 #include "ops/instruction.h"
@@ -6,10 +6,10 @@
 
 namespace tputwin::lift {
 
-// In the API of the recorder's chip.
+// Looks in the API of the recorder's chip.
 Lifted call_of(const Instruction& instruction, Recorder& recorder);
 
-// The tables of the TPUKernel and the OKKernel, and the functions that they know, each once.
+// Look in the tables of TPUKernel and OKKernel; the others return the functions in them, each once.
 Lifted tpu_call_of(const Instruction& instruction, Recorder& recorder);
 Lifted okk_call_of(const Instruction& instruction, Recorder& recorder);
 std::vector<std::string_view> tpu_functions();

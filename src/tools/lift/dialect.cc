@@ -1,4 +1,4 @@
-// The TPUKernel's and the OKKernel's words.
+// The names of TPUKernel and OKKernel.
 #include "tools/lift/dialect.h"
 
 namespace tputwin::lift {

@@ -1,4 +1,4 @@
-// How the programs of an API spell what all of them have.
+// Names of an API's program text for constructs that all APIs have.
 #pragma once
 
 #include <span>
@@ -8,18 +8,20 @@
 
 namespace tputwin::lift {
 
-// A macro of argument texts, which keeps them short.
+// A macro that shortens the texts of arguments.
 struct Macro {
   std::string_view name, definition;
 };
 
 struct Dialect {
-  std::string_view header;        // "tpu_kernel.h"
-  std::string_view prefix;        // "tpu", of initialize, poll, parallel_start and parallel_end
-  std::string_view registration;  // the macro that makes a kernel known
+  std::string_view header;  // "tpu_kernel.h"
+  // "tpu", as in initialize, poll, parallel_start and parallel_end.
+  std::string_view prefix;
+  std::string_view registration;  // the macro that registers a kernel
   std::string_view launch;        // the host's function
-  std::span<const Macro> macros;  // some use others, which come behind them
-  bool has_scalars;               // scalar_t and variable_t, and not unions of every width
+  std::span<const Macro> macros;  // a macro that uses another follows it
+  // True: scalar_t and variable_t; false: unions of every width.
+  bool has_scalars;
 };
 
 const Dialect& dialect_of(const Chip& chip);

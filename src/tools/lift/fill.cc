@@ -1,4 +1,4 @@
-// Addresses, strides and operands as roles.
+// Conversion of addresses, strides and operands to roles.
 #include "tools/lift/fill.h"
 
 #include "base/bits.h"
@@ -21,7 +21,7 @@ uint64_t base_of(const TensorView& view, const Chip& chip) {
   }
 }
 
-// Of elements, or cells where they are packed.
+// In elements, or cells of packed tensors.
 Stride default_stride(const TensorView& view, const Chip& chip, bool is_aligned) {
   const uint32_t bytes = run_bytes(view);
   const bool local = view.space == Space::local;

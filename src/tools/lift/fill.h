@@ -1,4 +1,4 @@
-// The roles of an operation: from operands and attributes to what calls name as their arguments.
+// Roles of an operation, from its operands and attributes.
 #pragma once
 
 #include "ops/operation.h"
@@ -6,10 +6,10 @@
 
 namespace tputwin::lift {
 
-// How strides are given: NULL where the default layout is meant, or always.
+// natural: strides of the default layout are NULL. spelled: all strides are given.
 enum class StrideStyle : uint8_t { natural, spelled };
 
-// What the functions below have in common.
+// Shared state of the functions below.
 class Filler {
  public:
   Filler(const Chip& chip, StrideStyle style, Roles& roles)
@@ -20,22 +20,23 @@ class Filler {
   Address address(const TensorView& view) const;
   EitherAddress either(const TensorView& view) const { return {address(view)}; }
   static Extents extents(const Shape& s) { return {{s.n, s.c, s.h, s.w}}; }
-  // In elements, or cells where packed; none for the default layout, in the natural style.
+  // Returns strides in elements, or cells of packed tensors. In the natural style none for the
+  // default layout.
   Steps steps(const TensorView& view) const;
-  // None for the compact layout.
+  // Returns none for the compact layout.
   Steps compact_steps(const TensorView& view) const;
   static Constant constant(const Source& source) { return {source.constant, source.view.dtype}; }
   static Number number(uint64_t value) { return {static_cast<int64_t>(value)}; }
-  // A signed constant: shifts and offsets.
+  // Returns a signed constant: shifts and offsets.
   static Number signed_number(const Source& source) {
     return {static_cast<int32_t>(source.constant)};
   }
   Variable variable(const Source& source) const;
   const Chip& chip() const { return chip_; }
 
-  // Destination, its shape and its type.
+  // Sets the destination, its shape and its type.
   void out(const TensorView& view);
-  // The two operands of an element-wise operation: src0 and src1, or src and C, or vectors.
+  // Sets the two operands of an element-wise operation: src0 and src1, or src and C, or vectors.
   void sources(const TensorView& out, const Source& a, const Source& b);
 
  private:
@@ -43,7 +44,7 @@ class Filler {
   StrideStyle style_;
 };
 
-// False for an operation that no call of any API makes.
+// Returns false for an operation that no call of any API makes.
 bool fill_any(const Operation& op, Filler& filler);
 
 // fill_bm1684.cc

@@ -9,7 +9,7 @@ void fill(const UnaryF32& op, Filler& f) {
 
 namespace {
 
-// A parameter for each channel; one number for all is no call's.
+// Returns a parameter for each channel; no call takes one number for all.
 template <class Parameter>
 Address per_channel(const Parameter& parameter, const Filler& f) {
   if constexpr (requires { parameter.is_constant; })

@@ -4,7 +4,7 @@
 namespace tputwin::lift {
 namespace {
 
-// A parameter for each channel.
+// Returns a parameter for each channel.
 Address per_channel(const Filler& f, const Source& source) {
   return source.is_constant ? Address{} : f.address(source.view);
 }
@@ -14,7 +14,7 @@ Address per_channel(const Filler& f, const Source& source) {
 void fill(const FloatArithmetic& op, Filler& f) {
   f.sources(op.out, op.a, op.b);
   Roles& r = f.roles;
-  r.C.dtype = op.out.dtype;  // which constants of the BM1684 do not tell
+  r.C.dtype = op.out.dtype;  // constants of the BM1684 have no type
   if (op.kind == FloatArithmetic::Kind::mul_add) {
     r.scale_addr = per_channel(f, op.b);
     r.bias_addr = per_channel(f, op.c);

@@ -8,8 +8,8 @@ namespace {
 
 Constant constant(const MatrixOperand& m) { return {m.constant, m.dtype()}; }
 
-// Addresses, extents as they are stored, and types. `right` of a constant left or right is what the
-// result says.
+// Sets addresses, stored extents, and types. The right extent of a product with a constant is that
+// of the result.
 template <class Op>
 void product(const Op& op, Filler& f) {
   Roles& r = f.roles;
@@ -25,7 +25,7 @@ void product(const Op& op, Filler& f) {
   if (right.is_constant) r.C = constant(right);
   if (!left.is_constant) r.left_addr = f.address(left.matrix.tensor);
   if (!right.is_constant) r.right_addr = f.address(right.matrix.tensor);
-  // a constant one that a call takes transposed is stored so, too
+  // A constant matrix of a transposed call also has its stored extents.
   const bool swapped = left.transposed || (left.is_constant && out.transposed);
   r.left_rows = f.number(swapped ? left.cols() : left.rows());
   r.left_cols = f.number(swapped ? left.rows() : left.cols());
@@ -74,7 +74,7 @@ void fill(const MatmulBm1684xInt& op, Filler& f) {
   r.rshift.value = -r.shift.value;
 }
 
-// Rows and columns are those of the side in lanes; transposed, the other one lies on its side.
+// Rows and columns are those of the local side; the system side may be transposed.
 void fill(const CopyMatrix& op, Filler& f) {
   Roles& r = f.roles;
   const bool to_lanes = op.dst.tensor.space == Space::local;

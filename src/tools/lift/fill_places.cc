@@ -68,7 +68,7 @@ void fill(const MaskSelect& op, Filler& f) {
   r.is_param_repeated.value = op.in.stride.c == 0;
   r.base_idx = f.number(op.base);
   if (op.kind == MaskSelect::Kind::elements || op.kind == MaskSelect::Kind::positions)
-    r.shape = f.extents(op.in.shape);  // the result's is as long as it can become
+    r.shape = f.extents(op.in.shape);  // the result has its greatest possible length
   if (op.count) r.count_addr = f.address(*op.count);
   if (op.kind == MaskSelect::Kind::positions) return;
   r.mask_addr = f.either(op.mask);

@@ -36,7 +36,7 @@ void weighted(const Op& op, Filler& f) {
   r.bias_dtype = op.bias->dtype;
 }
 
-// What the taps outside an input count as.
+// Sets the values of taps outside the input.
 template <class Op>
 void outside(const Op& op, Filler& f) {
   Roles& r = f.roles;
@@ -54,8 +54,8 @@ void fill(const Conv2dBm1684xFloat& op, Filler& f) {
 
 namespace {
 
-// 32-bit results of asymmetric functions, which commands do not tell the sign of: that of the sums,
-// or what the functions with zero points per channel take.
+// Returns the type of 32-bit results of asymmetric functions, whose sign commands do not encode. It
+// is the sign of the sums, or the type that functions with zero points per channel require.
 DType asymmetric_output(const Conv2dBm1684xInt8& op) {
   if (!op.zero_point.is_constant) return op.is_turned ? DType::u32 : DType::i32;
   const bool has_sign = is_signed(op.in.dtype) || is_signed(op.weight.view.dtype);

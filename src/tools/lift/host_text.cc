@@ -1,4 +1,4 @@
-// Writes the program of the host: memory, weights out of the model, inputs and outputs as files.
+// Text of the host program: memory, weights from the model, inputs and outputs as files.
 #include <fmt/format.h>
 
 #include "tools/lift/dialect.h"
@@ -10,7 +10,7 @@ using namespace bmodel::bm168x;
 
 namespace {
 
-// What does not depend on the net.
+// The part that does not depend on the net.
 constexpr std::string_view kHelpers = R"(
 static void fail(const char* what, const char* name) {
   fprintf(stderr, "%s %s\n", what, name);
@@ -69,7 +69,8 @@ std::string usage(const Stage& stage) {
   return text;
 }
 
-// Bytes of a tensor as the device stores it: whole cells of two or four images, and rows of padding.
+// Returns the bytes of a tensor as the device stores it: whole cells of two or four images, and
+// padded rows.
 uint64_t device_bytes(const bmodel::bm168x::TensorT& tensor) {
   const auto extents = bmodel::bm168x::shape(tensor);
   uint64_t bytes = tensor_bytes(tensor);
@@ -79,13 +80,14 @@ uint64_t device_bytes(const bmodel::bm168x::TensorT& tensor) {
   return extents.empty() ? bytes : bytes / extents[0] * ((extents[0] + cell - 1) / cell * cell);
 }
 
-// " stored as 4N", or nothing for images one by one.
+// Returns " stored as 4N", or nothing for consecutive images.
 std::string storage_note(const bmodel::bm168x::TensorT& tensor) {
   if (tensor.gmem_stmode == 0) return "";
   return fmt::format(" stored as {}N", 1 << tensor.gmem_stmode);
 }
 
-// A transfer of a tensor: `function` of the helpers, and what it takes behind the path.
+// Returns the text of a transfer of a tensor by `function` of the helpers, with its arguments after
+// the path.
 std::string transfer(const Stage& stage, const Tensor& tensor, size_t argument,
                      std::string_view function, std::string_view from) {
   const Region* region = region_of(stage, tensor);

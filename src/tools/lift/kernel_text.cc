@@ -1,4 +1,4 @@
-// Writes the kernel of a lifted stage: memory, tensors, a function for each part, the kernel.
+// Text of the kernel of a lifted stage: memory, tensors, a function for each part, the kernel.
 #include "tools/lift/kernel_text.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace tputwin::lift {
 namespace {
 
-// Whether `word` stands alone somewhere in C text.
+// Returns true if C text contains `word` as a whole identifier.
 bool has_word(std::string_view code, std::string_view word) {
   auto joins = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (size_t at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
@@ -28,7 +28,7 @@ bool has_word(std::string_view code, std::string_view word) {
 
 // ---- Raw commands ----
 
-// Each word an argument of its own, so that lines may end behind any.
+// Returns one argument per 32-bit word, so that a line may end after any of them.
 std::vector<std::string> words_of(std::span<const uint8_t> bytes) {
   std::vector<std::string> words;
   for (size_t i = 0; i + 4 <= bytes.size(); i += 4) {
@@ -41,7 +41,7 @@ std::vector<std::string> words_of(std::span<const uint8_t> bytes) {
   return words;
 }
 
-// Operands in global memory: as compiled, and where they lie.
+// Returns the compiled and the actual addresses of operands in global memory.
 std::string moved_text(const Step& step, const GlobalNames& globals, const Chip& chip) {
   std::set<uint64_t> addresses;
   for (const Operand& operand : operands(step.instruction.op))
@@ -54,14 +54,14 @@ std::string moved_text(const Step& step, const GlobalNames& globals, const Chip&
   return fmt::format("TPUTWIN_MOVED({})", fmt::join(pairs, ", "));
 }
 
-// What the command does: the line of the disassembly without numbers and waits.
+// Returns the line of the disassembly, without numbers and waits.
 std::string meaning_of(const Step& step, const Chip& chip) {
   const std::string operands = describe(step.instruction.op);
   return isa::format_of(chip).function_name(step.instruction, chip) +
          operands.substr(std::min(operands.find(' '), operands.size()));
 }
 
-// Why it is no call.
+// Returns the reason why no call makes the command.
 std::string reason_of(const Step& step) {
   const auto& refused = step.lifted.refused;
   if (!refused) return "No call does this: ";

@@ -8,21 +8,22 @@
 namespace tputwin::lift {
 
 struct Naming {
-  std::string kernel;  // the function
-  std::string model;   // the file, for comments and as the host's default
+  std::string kernel;  // name of the function
+  // Name of the file, for comments and as the host's default.
+  std::string model;
 };
 
-// How much of a network is calls, and what else there is.
+// Numbers of commands, raw commands, sections and parts of a network.
 struct Tally {
   size_t commands = 0, raw = 0, sections = 0, parts = 0;
 };
 
 std::string kernel_text(const Stage& stage, const Naming& naming, const Chip& chip, Tally& tally);
-// `weights_at`: where in the file the weights begin.
+// `weights_at` is the offset of the weights in the file.
 std::string host_text(const Stage& stage, const Naming& naming, const Chip& chip,
                       uint64_t weights_at);
 
-// The structure that the host passes, in both programs.
+// Returns the structure that the host passes, for both programs.
 std::string arguments_text(const Stage& stage, const Naming& naming);
 
 }  // namespace tputwin::lift

@@ -1,4 +1,4 @@
-// Chooses the stage, lifts it, writes both programs.
+// Lift: chooses the stage, lifts it, writes both programs.
 #include "tools/lift/lift.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Result<const NetT*> choose(const File& file, const Options& options) {
       .detail(fmt::format("the file has {}", fmt::join(names, ", ")));
 }
 
-// Counted from the first byte of the binary part.
+// Returns the offset from the first byte of the binary part.
 uint64_t weights_start(const Stage& stage) {
   const auto& memory = stage.file->coeff_mem;
   return memory != nullptr && memory->binary_coeff != nullptr ? memory->binary_coeff->start() : 0;

@@ -1,4 +1,4 @@
-// tputwin lift: a network of a bmodel back as a kernel that people can read, change and run.
+// tputwin lift: converts a network of a bmodel to a kernel that people can read, change and run.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace tputwin::lift {
 struct Options {
   std::string net;  // "": the only one
   size_t stage = 0;
-  std::string kernel;      // "": made of the net's name
-  std::string model;       // what the texts call the file
-  uint64_t binary_at = 0;  // where the binary part begins in it
+  std::string kernel;      // "": from the net's name
+  std::string model;       // name of the file in the texts
+  uint64_t binary_at = 0;  // offset of the binary part in it
 };
 
 struct Program {
@@ -22,7 +22,7 @@ struct Program {
 };
 
 Result<Program> lift(const bmodel::bm168x::File& file, const Options& options);
-// The same with a recorder that serves many.
+// As lift(), with a recorder that several lifts share.
 Result<Program> lift(const bmodel::bm168x::File& file, const Options& options, Recorder& recorder);
 
 }  // namespace tputwin::lift

@@ -49,10 +49,10 @@ GlobalName named(const Stage& stage, const Tensor& tensor) {
           .region = region_of(stage, tensor.compiled)};
 }
 
-// What commands touch, ranges that overlap as one.
+// A range that commands touch; overlapping ranges are merged.
 struct Range {
   uint64_t begin, end;
-  const TensorView* widest;  // of those from `begin` on
+  const TensorView* widest;  // of the views that start at `begin`
 };
 
 std::vector<Range> joined(std::vector<Range> ranges) {
@@ -119,7 +119,7 @@ std::string GlobalNames::text(uint64_t address) const {
 
 namespace {
 
-// The tensors of global memory that a byte of the NPUs is filled from, or stored to.
+// For each byte of the NPUs, the tensors of global memory that it is loaded from or stored to.
 using Partners = std::map<uint64_t, std::set<std::string>>;
 
 Partners partners_of(const std::vector<const Step*>& steps, const GlobalNames& globals,
@@ -138,7 +138,7 @@ Partners partners_of(const std::vector<const Step*>& steps, const GlobalNames& g
   return partners;
 }
 
-// Gives names, each once.
+// Assigns names, each once.
 class Namer {
  public:
   explicit Namer(Partners partners) : partners_(std::move(partners)) {}

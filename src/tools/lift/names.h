@@ -1,5 +1,5 @@
-// Names of the tensors that commands touch, in global memory of the net and in local memory of a
-// part of it.
+// Names of the tensors that commands use, in global memory of the net and in local memory of a part
+// of it.
 #pragma once
 
 #include <string>
@@ -16,27 +16,27 @@ std::string type_name(bmodel::bm168x::ElementType type);
 struct GlobalName {
   std::string name, comment;
   uint64_t begin, end;
-  const Region* region;  // nullptr: no memory of the net
+  const Region* region;  // nullptr: outside the memory of the net
 };
 
 class GlobalNames {
  public:
-  // Inputs and outputs are what the file says; w0, w1 ... and act0, act1 ... what commands touch of
-  // weights and of the rest, ranges that overlap as one.
+  // Inputs and outputs have the names in the file. w0, w1 ... are the ranges of weights that
+  // commands touch, act0, act1 ... the other ranges; overlapping ranges are merged.
   GlobalNames(const Stage& stage, const Chip& chip);
 
   const std::vector<GlobalName>& all() const { return names_; }
-  // The name at or around an address; nullptr: none.
+  // Returns the name of the tensor at or around an address; nullptr if there is none.
   const GlobalName* find(uint64_t address) const;
-  // "w3", "act0 + 0x40".
+  // Returns "w3", "act0 + 0x40".
   std::string text(uint64_t address) const;
 
  private:
   std::vector<GlobalName> names_;
 };
 
-// Bytes of the NPUs' local memory in a part: those that are loaded from one tensor, or stored to
-// one, have its name, others are t0, t1 ... in the order of their first use.
+// Names of bytes of the NPUs' local memory in a part. Bytes that are loaded from one tensor, or
+// stored to one, have its name; others are t0, t1 ... in the order of their first use.
 class LocalNames {
  public:
   struct Name {
@@ -46,7 +46,7 @@ class LocalNames {
   LocalNames(const std::vector<const Step*>& steps, const GlobalNames& globals, const Chip& chip);
 
   const std::vector<Name>& all() const { return names_; }
-  // "t3", "t3 + NPU(9)".
+  // Returns "t3", "t3 + NPU(9)".
   std::string text(uint64_t address) const;
 
  private:

@@ -1,4 +1,4 @@
-// The rows of okk_calls.def, tried one after the other.
+// Lookup in okk_calls.def: its rows are tried one after the other.
 #include <okk.h>
 
 #include "tools/lift/calls.h"

@@ -1,4 +1,4 @@
-// Waits to parallel sections, sections to parts.
+// Conversion of waits to parallel sections, and of sections to parts.
 #include "tools/lift/parts.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ bool Section::is_parallel() const {
 namespace {
 
 // Commands that touch the same bytes, at least one of them writing, keep the order in which the
-// group executes them. A wait states that order in most programs; compilers also emit commands that
-// only the timing of the chip keeps apart.
+// group executes them. A wait states that order in most programs. Compilers also emit commands that
+// only the timing of the chip keeps in order.
 class Hazards {
  public:
   Hazards(const Group& group, const Chip& chip)
@@ -54,12 +54,13 @@ struct Queue {
   std::vector<size_t> steps;  // numbers in the group
   size_t next = 0;
 
-  // The number of the first command that is not done.
+  // Returns the number of the first command that is not done.
   uint32_t first_open(const Group& group) const {
     return next < steps.size() ? group.steps[steps[next]].instruction.id : UINT32_MAX;
   }
-  // The next command waits for nothing from number `open` of the other engine on, and conflicts
-  // with no earlier command of the other engine that was not done when the section began.
+  // Returns true if the next command may join the section. It must wait for no command from number
+  // `open` of the other engine on. It must conflict with no earlier command of the other engine
+  // that was not done when the section began.
   bool may_take(const Group& group, uint32_t open, const Queue& other, size_t other_begin,
                 Hazards& hazards) const {
     if (next == steps.size() || group.steps[steps[next]].instruction.wait >= open) return false;
@@ -143,7 +144,7 @@ void name_ends(Part& part, const GlobalNames& globals, const Chip& chip) {
     });
 }
 
-// Cuts the sections of a group into parts.
+// Divides the sections of a group into parts.
 class Cutter {
  public:
   Cutter(const Group& group, std::vector<Part>& parts) : group_(group), parts_(parts) { begin(); }

@@ -1,24 +1,24 @@
-// Where the commands of a group may run beside each other, and where a network's parts end.
+// Division of a group's commands into parallel sections, and of a network into parts.
 #pragma once
 
 #include "tools/lift/names.h"
 
 namespace tputwin::lift {
 
-// Commands of both engines that do not wait for each other; a parallel section, if there are any of
-// both.
+// Commands of both engines that do not wait for each other. A section with commands of both is a
+// parallel section.
 struct Section {
   std::vector<const Step*> steps;
   bool is_parallel() const;
 };
 
-// Sections one after the other, each waiting for everything before it, keep every wait of the
-// group: a section ends before the first command that waits for one inside it, or that touches
-// bytes of an earlier one of the other engine.
+// Returns sections that run one after the other, each after all earlier ones. They keep every wait
+// of the group: a section ends before the first command that waits for one inside it, or that
+// touches bytes of an earlier one of the other engine.
 std::vector<Section> sections_of(const Group& group, const Chip& chip);
 
-// What becomes a function. It ends with its group, before what it stored is loaded again, which is
-// where a layer ends and a section, too, or when it has become long.
+// Commands that become a function. A part ends with its group, or when it is long, or before its
+// stored results are loaded again, which is the end of a layer and of a section.
 struct Part {
   const Group* group;
   std::vector<Section> sections;

@@ -1,4 +1,4 @@
-// Makes calls in a session that keeps operations instead of carrying them out.
+// Recorder: makes calls in a session that records operations instead of executing them.
 #include "tools/lift/recorder.h"
 
 #include "base/bits.h"
@@ -8,10 +8,10 @@
 namespace tputwin::lift {
 namespace {
 
-// Strides of extents of 1 are what they happen to be: they become 0.
+// Sets strides of axes of extent 1 to 0, because their values have no effect.
 Operation normal(Operation op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {
-    auto& view = const_cast<TensorView&>(*operand.view);  // of our own copy
+    auto& view = const_cast<TensorView&>(*operand.view);  // part of our copy
     const uint64_t start = view.space == Space::local ? view.address / chip.lane_bytes : 0;
     const uint64_t turns = view.space == Space::local
                                ? ceil_div(start + view.shape.c, uint64_t{chip.lanes})

@@ -1,4 +1,4 @@
-// Recorder: what calls of a kernel's API would make, without carrying anything out.
+// Recorder: returns the operations that calls of a kernel's API make, without executing them.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,14 @@ class Recorder {
   static Result<std::unique_ptr<Recorder>> create(const Chip& chip);
 
   const Chip& chip() const { return device_->chip(); }
-  // The operation that `call` makes; none if it breaks a rule, or makes none or several.
+  // Returns the operation that `call` makes; none if it breaks a rule, or makes no operation or
+  // several.
   std::optional<Operation> record(const std::function<void()>& call);
-  // The rule that the latest call broke.
+  // Returns the rule that the latest call broke.
   const std::optional<Error>& broken() const { return made_.broken; }
-  // Whether two operations are one command. Where a chip's encoder knows them, equal bytes decide,
-  // numbers and waits apart; otherwise equal text with every operand and attribute.
+  // Returns true if two operations are one command. If the chip's encoder knows them, the bytes
+  // must be equal, except numbers and waits. Otherwise their texts with every operand and attribute
+  // must be equal.
   bool same(const Operation& a, const Operation& b) const;
 
  private:

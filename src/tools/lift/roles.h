@@ -1,6 +1,6 @@
-// Roles: what an operation means for the arguments of the calls that might make it, by the names
-// that arguments have in the kernel headers. Nothing here knows a chip's API: values of these kinds
-// become C arguments in attempt.h and C text in text.h.
+// Roles: the meaning of an operation's data for the arguments of calls that may make it, by the
+// names that arguments have in the kernel headers. Roles do not depend on a chip's API: attempt.h
+// converts them to C arguments and text.h to C text.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@
 
 namespace tputwin::lift {
 
-// Where an address counts: local memory, a system memory as calls name it (L2-SRAM included), the
+// Memory of an address: local memory, system memory as calls name it (including L2-SRAM), or the
 // static memory of tables.
 enum class Place : uint8_t { local, system, tables };
 
 struct Address {
   uint64_t at = 0;
   Place place = Place::local;
-  bool is_used = false;  // else the operation has no such operand
+  bool is_used = false;  // false: the operation has no such operand
 };
-// An argument that takes an address of either memory; another one says which.
+// An argument that takes an address of either memory; another argument selects the memory.
 struct EitherAddress : Address {};
 struct Extents {
   std::array<uint32_t, 4> of{1, 1, 1, 1};
 };
-// Strides in elements; NULL where the layout is the one that needs none.
+// Strides in elements; NULL for the default layout.
 struct Steps {
   std::optional<std::array<uint32_t, 4>> of;
 };
@@ -44,8 +44,8 @@ struct Number {
 struct Flag {
   bool value = false;
 };
-// A number of an element's type, as its bits: a scalar_t, a float or a plain integer, as a call
-// takes it.
+// A number of an element's type, as its bits. Calls take it as a scalar_t, a float or a plain
+// integer.
 struct Constant {
   uint32_t bits = 0;
   DType dtype = DType::i32;
@@ -55,9 +55,9 @@ struct Variable {
   enum class Kind : uint8_t { tensor, scalar, vector } kind = Kind::scalar;
   Address address;
   Constant constant;
-  bool is_choice = false;  // what is chosen, not what is compared
+  bool is_choice = false;  // true: a chosen value; false: a compared one
 };
-// Of the fixed point functions of the BM1684.
+// Types of the fixed point functions of the BM1684.
 struct PackedTypes {
   DType a = DType::i8, b = DType::i8, out = DType::i8;
 };
@@ -96,7 +96,7 @@ struct Roles {
       is_param_repeated, fill_const, index_is_local, mask_in_lmem, kernel_is_const;
 };
 
-// What a call was given, as its text will say it. Real: a float, Scalar: a scalar_t.
+// An argument of a call, for its text. Real is a float, Scalar a scalar_t.
 struct Real {
   uint32_t bits;
 };

@@ -1,4 +1,4 @@
-// Memories, tensors and commands of a stage out of its file.
+// Memories, tensors and commands of a stage, from its file.
 #include "tools/lift/stage.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ void add_groups(const auto& groups, const std::string& subnet, std::vector<FileG
   }
 }
 
-// From the first subnet to the end of the chain.
+// Returns the groups from the first subnet to the end of the chain.
 Result<std::vector<FileGroup>> chain(const Stage& stage) {
   const NetParameterT& file = *stage.file;
   std::vector<FileGroup> list;
@@ -66,8 +66,8 @@ Result<std::vector<FileGroup>> chain(const Stage& stage) {
   return list;
 }
 
-// Memories, and inputs and outputs in them. Those of address mode 4, whose commands name them by
-// number, get places behind everything else.
+// Assigns addresses to memories, and to inputs and outputs in them. In address mode 4, in which
+// commands name inputs and outputs by number, these are placed after all other memories.
 void place(Stage& stage) {
   constexpr uint64_t kPage = 4096;
   const NetParameterT& file = *stage.file;
@@ -98,7 +98,7 @@ void place(Stage& stage) {
   if (io != 0) stage.regions.push_back({"io", "inputs and outputs", from, io});
 }
 
-// Mode 4: the commands of the GDMA with the places of inputs and outputs, which count on.
+// Mode 4: patches the commands of the GDMA with the addresses of inputs and outputs.
 Status patch(const Stage& stage, const CmdGroupT& group, std::vector<uint8_t>& gdma) {
   constexpr size_t kAddressBytes = 5;
   for (const RelEntry& entry : group.reloc_entries) {
@@ -117,7 +117,7 @@ Status patch(const Stage& stage, const CmdGroupT& group, std::vector<uint8_t>& g
   return {};
 }
 
-// The bytes of each command of a stream that decodes, by its number from 1 on.
+// Returns the bytes of each command of a stream that decodes, by its number from 1 on.
 std::vector<std::span<const uint8_t>> cut(std::span<const uint8_t> stream, Engine engine,
                                           const Chip& chip) {
   std::vector<std::span<const uint8_t>> commands(1);

@@ -1,5 +1,5 @@
-// A stage of a network as it is lifted: its memories, tensors, and commands with the calls that
-// make them.
+// A stage of a network for lifting: its memories, tensors, and commands with the calls that make
+// them.
 #pragma once
 
 #include <span>
@@ -12,10 +12,11 @@
 
 namespace tputwin::lift {
 
-// Memory of the net that a host allocates as one; compiled addresses [compiled, +bytes) lie there.
+// A block of the net's memory that a host allocates; it holds compiled addresses [compiled,
+// +bytes).
 struct Region {
-  std::string field;    // of the structure that the kernel gets
-  std::string content;  // in words
+  std::string field;    // field of the kernel's argument structure
+  std::string content;  // description for comments
   uint64_t compiled, bytes;
 };
 
@@ -26,7 +27,7 @@ struct Tensor {
   uint64_t compiled;
 };
 
-// A command: what it does, its bytes in the file, and the call that makes it, if one does.
+// A command: its operation, its bytes in the file, and the call that makes it, if there is one.
 struct Step {
   Instruction instruction;
   std::span<const uint8_t> bytes;
@@ -35,8 +36,9 @@ struct Step {
 
 // The commands of a group, in the order of execution.
 struct Group {
-  std::string title;          // "subnet 2, group 0"
-  std::vector<uint8_t> gdma;  // the commands of the GDMA, where they are not those of the file
+  std::string title;  // "subnet 2, group 0"
+  // Patched commands of the GDMA, if they differ from those of the file.
+  std::vector<uint8_t> gdma;
   std::vector<Step> steps;
 };
 
@@ -49,8 +51,8 @@ struct Stage {
   std::vector<Group> groups;
 };
 
-// Decodes a stage and finds the calls. Refuses, as the runtime does, what is no chain of static
-// subnets on the TPU.
+// Decodes a stage and finds the calls. Refuses a stage that is not a chain of static subnets on the
+// TPU, as the runtime does.
 Result<Stage> read_stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
                          size_t index, Recorder& recorder);
 

@@ -1,4 +1,4 @@
-// C text of arguments, and the macros that keep it short.
+// C text of arguments, and the macros that shorten it.
 #include "tools/lift/text.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ std::string real_text(uint32_t bits) {
   return std::isfinite(value) ? float_literal(value) : fmt::format("F32_BITS({:#x})", bits);
 }
 
-// A 32-bit literal of a signed number; the least one has none.
+// Returns a 32-bit literal of a signed number; the smallest number has none.
 std::string signed_literal(int32_t value) {
   return value == INT32_MIN ? "(-2147483647 - 1)" : fmt::format("{}", value);
 }
@@ -86,7 +86,7 @@ std::string four(std::string_view macro, const std::array<uint32_t, 4>& of) {
   return fmt::format("{}({}, {}, {}, {})", macro, of[0], of[1], of[2], of[3]);
 }
 
-// Each kind of argument as text.
+// Writes each kind of argument as text.
 struct Writer {
   const Dialect& dialect;
   const GlobalNames& globals;

@@ -1,4 +1,4 @@
-// The rows of tpu_calls.def, tried one after the other.
+// Lookup in tpu_calls.def: its rows are tried one after the other.
 #include <tpu_kernel.h>
 
 #include "tools/lift/calls.h"

@@ -15,9 +15,9 @@
 namespace tputwin::tools {
 namespace {
 
-constexpr size_t kMostText = size_t{1} << 26;  // of a description, of labels
+constexpr size_t kMostText = size_t{1} << 26;  // limit of a description and of labels
 
-// What sets a field, by its name.
+// Setters of fields, by name.
 using Fields = std::map<std::string, std::function<void(const CheckedJson&)>>;
 
 template <class T>
@@ -25,7 +25,7 @@ std::function<void(const CheckedJson&)> into(T& target) {
   return [&target](const CheckedJson& value) { target = value.get<T>(); };
 }
 
-// One number, or several.
+// Sets one number, or several.
 std::function<void(const CheckedJson&)> list_into(std::vector<float>& target) {
   return [&target](const CheckedJson& value) {
     target =

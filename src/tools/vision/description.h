@@ -1,4 +1,5 @@
-// What a net's file does not say: how pictures become its input, and what its outputs mean.
+// Properties of a net that its file does not hold: the preparation of pictures as its input, and
+// the meaning of its outputs.
 #pragma once
 
 #include <string>
@@ -9,25 +10,30 @@
 
 namespace tputwin::tools {
 
-// How outputs become boxes.
+// Kinds of conversion from outputs to boxes.
 enum class DetectionKind : uint8_t {
-  none,    // the net classifies
-  ssd,     // rows image, label, score, x1, y1, x2, y2 in parts of the sample; also of YoloPost
-  yolo,    // planes of x, y, w, h, objectness and classes for each anchor
-  yolov5,  // the same in the manner of version 5; or, without anchors, rows of them in pixels
+  none,  // the net classifies
+  // Rows image, label, score, x1, y1, x2, y2 in parts of the sample; also of YoloPost.
+  ssd,
+  yolo,  // planes of x, y, w, h, objectness and classes for each anchor
+  // As yolo in the form of version 5; or, without anchors, rows of boxes in pixels.
+  yolov5,
   yolov8,  // columns or rows of x, y, w, h and classes in pixels
-  priors,  // scores and boxes of prior boxes in a grid for each stride, as UltraFace
-  mtcnn    // planes of probabilities and of corrections of a sliding window
+  // Scores and boxes of prior boxes in a grid for each stride, as in UltraFace.
+  priors,
+  mtcnn  // planes of probabilities and of corrections of a sliding window
 };
 
 struct DetectionOptions {
   DetectionKind kind = DetectionKind::none;
-  std::string scores, boxes;  // outputs; empty: found by their shapes
-  float threshold = 0.5f;     // of scores
-  float overlap = 0.45f;      // of a better box of the same label, by which a box is left out
-  int background = -1;        // the label that is no object
-  // yolo: width and height of each anchor in pixels of the sample, for each output; whether the net
-  // applies the logistic function itself.
+  // Names of outputs; empty: found by their shapes.
+  std::string scores, boxes;
+  float threshold = 0.5f;  // least score
+  // Overlap with a better box of the same label from which a box is removed.
+  float overlap = 0.45f;
+  int background = -1;  // the label that is no object
+  // yolo: width and height of each anchor in pixels of the sample, for each output. `activated`:
+  // the net applies the logistic function itself.
   std::vector<std::vector<float>> anchors;
   bool activated = false;
   // priors: their sizes in pixels of the sample, for each stride.
@@ -41,17 +47,18 @@ struct DetectionOptions {
 
 struct Description {
   net::DataOptions preparation;
-  float input_threshold = 0;  // of models that do not tell; 0: as the model tells
+  // For models without a threshold; 0: the model's.
+  float input_threshold = 0;
   std::vector<std::string> labels;
   DetectionOptions detections;
 };
 
-// JSON; what it does not name stays.
+// Reads JSON; fields that it does not name are not changed.
 Status parse_description(std::string_view json, Description& description);
 Status read_description(const std::string& path, Description& description);
-// A label a line.
+// Reads one label per line.
 Result<std::vector<std::string>> read_labels(const std::string& path);
-// "ssd", ...; an error that lists them for others.
+// Returns the kind named "ssd", ...; for other names an error that lists them.
 Result<DetectionKind> detection_kind(const std::string& name);
 
 }  // namespace tputwin::tools

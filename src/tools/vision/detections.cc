@@ -1,4 +1,4 @@
-// Outputs of the known kinds become boxes.
+// Conversion of outputs of the known kinds to boxes.
 #include "tools/vision/detections.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ Error lacks(Outputs outputs, const std::string& what) {
 
 uint64_t last(const OutputView& output) { return output.shape.empty() ? 0 : output.shape.back(); }
 
-// The output of that name, or the only one that `fits`.
+// Returns the output of that name, or the only one that `fits`.
 template <class Fits>
 const OutputView* find(Outputs outputs, const std::string& name, Fits fits) {
   const OutputView* found = nullptr;
@@ -60,7 +60,7 @@ Result<Boxes> of_rows(Outputs outputs, size_t image, const net::Extents& sample,
 
 float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 
-// The numbers of one anchor: entries are planes, or lie together at each place.
+// The numbers of one anchor: entries are planes, or are adjacent at each position.
 struct AnchorNumbers {
   const float* values;
   size_t entry_step, place_step, classes;
@@ -81,7 +81,8 @@ struct AnchorNumbers {
   }
 };
 
-// A scale's cells, and how numbers move and size an anchor: YOLO up to version 4, or from 5 on.
+// The cells of a scale, and the formula by which numbers move and size an anchor: YOLO up to
+// version 4, or from 5 on.
 struct AnchorGrid {
   uint64_t rows, columns;
   float step_x, step_y;
@@ -114,7 +115,7 @@ void add_anchor(const AnchorNumbers& numbers, const AnchorGrid& grid, const floa
 
 constexpr size_t kPlace = 5;  // x, y, w, h, objectness
 
-// Of a scale (anchors*(5+classes),h,w), or (anchors,h,w,5+classes) as version 5 exports it.
+// Adds a scale (anchors*(5+classes),h,w), or (anchors,h,w,5+classes) as version 5 exports it.
 Status add_scale(const OutputView& output, const std::vector<float>& anchors,
                  const net::Extents& sample, const DetectionOptions& options, Boxes& boxes) {
   const auto& shape = output.shape;
@@ -155,8 +156,8 @@ std::vector<uint64_t> without_ones(std::vector<uint64_t> shape) {
   return shape;
 }
 
-// Centre, extents, perhaps the objectness, classes: a row for each box, or, where there are fewer
-// rows than columns, a column.
+// Centre, extents, optionally the objectness, classes. Each box is a row, or a column if there are
+// fewer rows than columns.
 Result<Boxes> of_rows_in_pixels(Outputs outputs, const DetectionOptions& options,
                                 bool has_objectness) {
   const size_t place = has_objectness ? kPlace : kPlace - 1;
@@ -205,7 +206,7 @@ std::vector<Prior> priors_of(const net::Extents& sample, const DetectionOptions&
   return priors;
 }
 
-// The best label of a row of scores that is not the background.
+// Returns the best label of a row of scores, without the background.
 Scored best_of_row(std::span<const float> row, int background) {
   Scored best{0, 0};
   for (size_t label = 0; label < row.size(); ++label)

@@ -1,4 +1,4 @@
-// What nets see in a picture: classes with scores, boxes with labels.
+// Results of nets for a picture: classes with scores, boxes with labels.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ struct Scored {
   int label;
   float score;
 };
-// The labels of the highest scores, the first of equal ones first.
+// Returns the labels of the highest scores, the first of equal ones first.
 std::vector<Scored> best(std::span<const float> scores, size_t count);
 
-// In pixels of the sample at first, then of the picture.
+// A box in pixels of the sample at first, then of the picture.
 struct Detection {
   int label;
   float score;
@@ -30,12 +30,12 @@ struct OutputView {
   std::span<const float> values;
 };
 
-// The boxes of sample `image` of the batch, each better than those that it overlaps, the best
-// first. `ssd` has all samples in one output.
+// Returns the boxes of sample `image` of the batch, without those that a better one overlaps, the
+// best first. `ssd` has all samples in one output.
 Result<std::vector<Detection>> detect(std::span<const OutputView> outputs, size_t image,
                                       const net::Extents& sample, const DetectionOptions& options);
 
-// Leaves out what overlaps a better box of the same label by more than `overlap` of their union.
+// Removes boxes that overlap a better box of the same label by more than `overlap` of their union.
 std::vector<Detection> suppressed(std::vector<Detection> boxes, float overlap);
 
 }  // namespace tputwin::tools

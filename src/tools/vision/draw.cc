@@ -1,4 +1,4 @@
-// Boxes, names, sheets.
+// Drawing of boxes, names and sheets.
 #include "tools/vision/draw.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,12 @@ namespace tputwin::tools {
 namespace {
 
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
-constexpr int kLeastSide = 112;  // smaller pictures are enlarged, that names can be read
+// Smaller pictures are enlarged to keep names readable.
+constexpr int kLeastSide = 112;
 constexpr size_t kShownClasses = 2;
 const cv::Scalar kPaper(250, 250, 250), kInk(30, 30, 30);
 
-// Of the labels one after the other; far apart, dark enough for white letters.
+// Colours of consecutive labels differ strongly and are dark enough for white letters.
 cv::Scalar colour(int label) {
   constexpr std::array<std::array<int, 3>, 8> kColours{{{40, 60, 200},
                                                         {160, 90, 20},
@@ -55,7 +56,7 @@ void draw_box(cv::Mat& picture, const Detection& box) {
                 colour(box.label), pen_for(picture).line, cv::LINE_AA);
 }
 
-// On a plate above the box or, at the upper edge of the picture, in it.
+// Draws on a plate above the box or, at the upper edge of the picture, in it.
 void draw_name(cv::Mat& picture, const Detection& box, const std::string& name) {
   const Pen pen = pen_for(picture);
   int below = 0;
@@ -110,7 +111,8 @@ cv::Mat sheet(const std::vector<cv::Mat>& pictures) {
   const int most = std::max(1, static_cast<int>(std::ceil(std::sqrt(1.6 * count))));
   const int rows = (count + most - 1) / most, columns = (count + rows - 1) / std::max(1, rows);
   int width = 0;
-  std::vector<int> tops{kGap};  // of rows, which are as high as their highest picture
+  // of rows; a row has the height of its highest picture
+  std::vector<int> tops{kGap};
   for (int i = 0; i < count; ++i) {
     const cv::Mat& picture = pictures[static_cast<size_t>(i)];
     width = std::max(width, picture.cols);

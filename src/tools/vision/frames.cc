@@ -1,4 +1,4 @@
-// Reads pictures when they are asked for.
+// Frames: pictures are read when they are requested.
 #include "tools/vision/frames.h"
 
 #include <algorithm>

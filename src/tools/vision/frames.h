@@ -1,4 +1,4 @@
-// Pictures one after the other: files, folders of files, the frames of videos.
+// Sources of pictures: files, folders of files, the frames of videos.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@ namespace tputwin::tools {
 struct Frame {
   std::string name;           // of the file; "clip.mp4-12" of a video's twelfth frame
   cv::Mat pixels;             // blue, green, red
-  std::vector<uint8_t> file;  // of a picture; empty of a video
+  std::vector<uint8_t> file;  // bytes of a picture's file; empty for a video
 };
 
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  virtual size_t count() const = 0;  // as far as it is known
+  virtual size_t count() const = 0;  // if it is known
   virtual Result<std::optional<Frame>> next() = 0;
 };
 
-// All of these paths, in order; the pictures of a folder by name.
+// Opens all these paths, in order; the pictures of a folder are sorted by name.
 Result<std::unique_ptr<FrameSource>> open_frames(const std::vector<std::string>& paths);
 Result<std::unique_ptr<FrameSource>> open_video(const std::string& path);
 

@@ -1,4 +1,4 @@
-// Shows a net one batch of pictures after the other.
+// Runs a net on one batch of pictures after the other.
 #include "tools/vision/look.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ Json json_of(const Seen& seen, const Viewer& viewer) {
 
 // ---- Files ----
 
-// Names of files that are not taken yet.
+// Names of files that are not used yet.
 class FreshNames {
  public:
   std::string name(const std::string& picture) {
@@ -82,7 +82,7 @@ Status write_outputs(const Seen& seen, const Net& net, const LookOptions& option
   return {};
 }
 
-// Drawings, each in a file of a folder, or all on one sheet.
+// Drawings: each in a file of a folder, or all on one sheet.
 class Drawings {
  public:
   Drawings(std::string path, size_t pictures) : path_(std::move(path)) {
@@ -130,7 +130,7 @@ class Look {
         TW_RETURN_IF_ERROR(write_outputs(batch[i], net_, options_, name));
       if (drawings_.wanted())
         TW_RETURN_IF_ERROR(drawings_.add(drawn(frames[i].pixels, batch[i], viewer_), name));
-      batch[i].outputs.clear();  // written, and large
+      batch[i].outputs.clear();  // they are written already, and large
       seen_.push_back(std::move(batch[i]));
     }
     if (bar_) bar_->advance(batch.size());

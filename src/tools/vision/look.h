@@ -1,4 +1,4 @@
-// tputwin run --image: pictures through a net, results as text, files and drawings.
+// tputwin run --image: runs a net on pictures, with results as text, files and drawings.
 #pragma once
 
 #include <string>
@@ -14,15 +14,16 @@ struct LookOptions {
   std::vector<std::string> images;  // files, folders, videos
   ViewOptions view;
   ResultFormat format = ResultFormat::text;
-  // json: a file. npy, bin: a folder for a file of each picture's each output.
+  // json: a file. npy, bin: a folder, with a file for each output of each picture.
   std::string output;
-  // A picture; of several pictures a folder (ending in '/', or there), or one sheet of all.
+  // A file for one picture. For several, a folder (ending in '/', or existing), or one sheet of
+  // all.
   std::string draw;
   bool progress = false;
 };
 
 struct LookReport {
-  std::string text;  // what `tputwin run` prints
+  std::string text;  // printed by `tputwin run`
   std::vector<Seen> seen;
 };
 

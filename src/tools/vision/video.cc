@@ -1,5 +1,5 @@
-// Frames of videos, read by a library of ours that is loaded when the first video is: the libraries
-// behind it take longer to load than most commands to run.
+// Frames of videos. A library of ours reads them, and the first video loads it: the libraries that
+// it needs load more slowly than most commands run.
 #include <dlfcn.h>
 
 #include <filesystem>

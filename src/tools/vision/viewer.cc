@@ -1,4 +1,4 @@
-// From pictures to a net's input, and from its outputs to what they mean.
+// Conversion of pictures to a net's input, and of its outputs to results.
 #include "tools/vision/viewer.h"
 
 #include <fmt/format.h>
@@ -35,8 +35,8 @@ double number(const Array& array, size_t index) {
   }
 }
 
-// The axis that counts the pictures of a batch: the first that is not 1, if it has as many. Without
-// one an output is of all pictures.
+// Returns the axis that counts the pictures of a batch: the first extent above 1, if it is the
+// batch. Without one, an output belongs to all pictures.
 std::optional<size_t> batch_axis(const std::vector<uint64_t>& shape, size_t batch) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] == batch || shape[axis] != 1)
@@ -65,7 +65,7 @@ OutputView view_of(const std::string& name, const std::vector<uint64_t>& shape,
           values.subspan(image * count, count)};
 }
 
-// Boxes of the sample, in pixels of the picture and inside it.
+// Converts boxes of the sample to pixels of the picture, clipped to it.
 void place_back(std::vector<Detection>& boxes, const net::Extents& picture,
                 const net::DataOptions& preparation) {
   const net::Placement at = net::place(picture, preparation);
@@ -172,7 +172,7 @@ Result<Seen> Viewer::seen(const Frame& frame, size_t image, std::span<const Arra
                           std::span<const std::vector<float>> values) const {
   Seen result{.picture = frame.name};
   std::vector<OutputView> views;
-  // whose rows say which picture they are of
+  // rows of ssd contain the number of the picture
   const bool numbered = options_.description.detections.kind == DetectionKind::ssd;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const NetTensor& tensor = net_.outputs()[i];

@@ -1,4 +1,4 @@
-// Viewer: a net that is shown pictures, and what it sees in them.
+// Viewer: a net with pictures as inputs, and its results for them.
 #pragma once
 
 #include <functional>
@@ -11,30 +11,31 @@
 
 namespace tputwin::tools {
 
-// What a net sees in one picture.
+// Results of a net for one picture.
 struct Seen {
   std::string picture;
-  std::vector<Scored> classes;   // of a net that classifies
+  std::vector<Scored> classes;   // for a net that classifies
   std::vector<Detection> boxes;  // in pixels of the picture
-  std::vector<Array> outputs;    // as the net gives them, of this picture
+  std::vector<Array> outputs;    // outputs of the net for this picture
 };
 
 struct ViewOptions {
   Description description;
-  size_t top = 5;      // so many classes
-  std::string scores;  // the output that has them; empty: the first
+  size_t top = 5;  // number of classes in the result
+  // Name of the output with the scores; empty: the first.
+  std::string scores;
 };
 
 class Viewer {
  public:
-  // The net has one input, of 1 or 3 channels.
+  // The net must have one input, of 1 or 3 channels.
   static Result<Viewer> create(Net& net, ViewOptions options);
 
-  // Pictures that are seen at once.
+  // Returns the number of pictures in a run.
   size_t batch() const { return batch_; }
-  // As many as a batch has, or fewer.
+  // Takes as many pictures as a batch has, or fewer.
   Result<std::vector<Seen>> see(std::span<const Frame> frames) const;
-  // "sneaker", or "class 7" without labels.
+  // Returns "sneaker", or "class 7" without labels.
   std::string label(int label) const;
   bool detects() const { return options_.description.detections.kind != DetectionKind::none; }
 
@@ -45,11 +46,12 @@ class Viewer {
                     std::span<const std::vector<float>> values) const;
 
   Net& net_;
-  ViewOptions options_;  // `shape` of the preparation is that of a picture, before it is transposed
+  // `shape` of the preparation is that of a picture, before it is transposed.
+  ViewOptions options_;
   size_t batch_ = 1;
 };
 
-// The values of an array of a tensor, integers by its step.
+// Returns the values of an array of a tensor; integers are multiplied by its step.
 std::vector<float> floats_of(const Array& array, const NetTensor& tensor);
 
 }  // namespace tputwin::tools

@@ -1,4 +1,4 @@
-// What libtputwin_video.so gives.
+// Interface of libtputwin_video.so.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace tputwin::tools {
 class VideoReader {
  public:
   virtual ~VideoReader() = default;
-  virtual size_t count() const = 0;  // frames, as the file says
+  virtual size_t count() const = 0;  // frames, according to the file
   virtual bool read(cv::Mat& pixels) = 0;
 };
 
-// nullptr if the file is no video.
+// Returns nullptr if the file is no video.
 using MakeVideoReader = VideoReader*(const char* path);
 inline constexpr const char* kMakeVideoReader = "tputwin_make_video_reader";
 
