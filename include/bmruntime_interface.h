@@ -84,7 +84,7 @@ bool bmrt_get_bmodel_data_info(const void* bmodel_data, size_t size, mem_info_t*
  * - blocks share no bytes.
  *
  * Blocks that the load does not need, and both blocks of commands, are ignored. Otherwise the call
- * fails with TW-BRT-0114 or TW-BML-0208, and nothing is loaded. The memory stays the caller's, who
+ * fails with TW-BRT-0114 or TW-BML-0208, and nothing is loaded. The memory stays the caller's, which
  * frees it after bmrt_destroy. Runtimes whose launches do not interleave may share neuron_mem. */
 bool bmrt_load_bmodel_with_mem(void* p_bmrt, const char* bmodel_path, mem_info_t* mem_info);
 bool bmrt_load_bmodel_data_with_mem(void* p_bmrt, const void* bmodel_data, size_t size,
@@ -98,7 +98,7 @@ bool bmrt_load_bmodel_with_decrypt(void* p_bmrt, const char* bmodel_path, decryp
 bool bmrt_load_bmodel_with_decrypt_lib(void* p_bmrt, const char* bmodel_path,
                                        const char* decrypt_lib);
 
-/* ---- What is loaded ---- */
+/* ---- Loaded nets ---- */
 
 /* Prints the names of the nets. */
 void bmrt_show_neuron_network(void* p_bmrt);
@@ -119,7 +119,7 @@ int bmrt_get_stage_size(void* p_bmrt, const char* net_name);
  * (TW-BRT-0208). */
 int bmrt_get_stage_index(void* p_bmrt, const char* net_name, bm_tensor_t* input_tensors);
 void bmrt_print_network_info(const bm_net_info_t* net_info);
-/* Verifies the check codes of the weights in device memory; prints what is loaded. */
+/* Verifies the check codes of the weights in device memory; prints the loaded nets. */
 void bmrt_trace(void* p_bmrt);
 
 /* ---- Launches ---- */

@@ -1481,7 +1481,7 @@ void tpu_bdc_fp_taylor(local_addr_t dst_addr, local_addr_t src_addr, local_addr_
                        const dim4* shape, int num, data_type_t dtype);
 /* dst(n,c,h,w) = table(0, NPU of the element, 0, src(n,c,h,w)). table: NPU 0, [1, NPU_NUM, 1, len],
  * 64-byte aligned layout. h * w <= 65535. src_dtype: DT_UINT16 or DT_UINT8, elements in
- * [0, len - 1]. Best if dst, src and table lie in different banks. */
+ * [0, len - 1]. For speed, dst, src and table should be in different banks. */
 void tpu_bdc_table_lookup(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t table_addr,
                           const dim4* shape, int len, data_type_t dst_dtype, data_type_t src_dtype);
 /* Unbiased exponent, as integer or float. */

@@ -5,7 +5,7 @@
 //       std::cout << e.text << ": " << e.cycles << " cycles\n";
 //     }
 //   } print;
-//   tputwin::api::Device device(ctx);  // the chip behind a bmctx_t
+//   tputwin::api::Device device(ctx);  // the chip of a bmctx_t
 //   device.add_observer(&print);
 #ifndef TPUTWIN_DEVICE_H
 #define TPUTWIN_DEVICE_H

@@ -8,7 +8,7 @@
 namespace tputwin::bmlib {
 namespace {
 
-// Returns the range of a descriptor behind a pointer, or a part of it.
+// Returns the range of a descriptor that a pointer names, or a part of it.
 template <class Memory>
 Result<Range> checked(std::string_view call, Card& card, const Memory* dmem,
                       std::optional<Range> part = {}) {

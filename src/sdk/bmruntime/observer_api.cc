@@ -1,4 +1,4 @@
-// <tputwin/device.h>: observers of the chip behind a context.
+// <tputwin/device.h>: observers of the chip of a context.
 #include <tputwin/device.h>
 
 #include <algorithm>
