@@ -12,6 +12,12 @@
  * continuous layout in system memory. Functions without stride arguments take the 64-byte aligned
  * layout.
  *
+ * Errors of all functions: no kernel runs (TW-TPU-0001); a NULL pointer (0002); extents (0003);
+ * strides below 0 or of 4 GiB and more (0004); addresses outside memory (0005 local, 0006 system);
+ * addresses not aligned (0007 to 64 bytes, 0008 to an element); different start NPUs (0009); a type
+ * that the function does not take (0014). Comments name the others by their last four digits;
+ * `tputwin errors ID` explains each.
+ *
  * Projects carry copies of the vendor's file of this name, and a kernel may include both. Every
  * copy defines TPUKERNEL_FUNC_REGISTER: if it is defined already, a copy came first and replaces
  * this file. For a copy that comes second, the guards in use are defined below.
@@ -564,7 +570,25 @@ void tpu_bdc_fp_mm_R_const_all_trans_with_bias(local_addr_t output_addr, local_a
 
 /* ---- Integer matrix (TPUKernel guide) ---- */
 
-/* Integer matrix product to int32, shifted with rounding; cols_per_channel layouts. */
+/* output(i, j) = round(sum over k of left(i, k) * right(k, j) * 2^shift), saturated. L_trans: left
+ * is stored transposed. L_const: every element of left is C.
+ * - Matrix layout: a matrix of rows x cols with P columns in a channel is the 64-byte aligned
+ *   tensor (rows, ceil(cols / P), 1, P). It must start at NPU 0 (TW-TPU-0010) and at a multiple
+ *   of 64 (0007).
+ * - Shapes: left is (left_rows x left_cols) with left_cols_per_channel columns in a channel. right
+ *   is (left_cols x right_cols), output (left_rows x right_cols), both with right_cols_per_channel.
+ *   L_trans: left is stored as left_rows x left_cols = K x M; right is (K x right_cols), output (M
+ *   x right_cols).
+ * - Types: left and right are integers of equal width, 8, 16 or 32 bits (0014, 0015). output has 32
+ *   bits: INT32 if left or right is signed, else UINT32.
+ * - shift > 0 shifts left, by shift mod 64; shift < 0 shifts right, by at most 63, and rounds.
+ *   rounding_mode is any of the seven (0016). The chip's model does not shift products of 8 and 16
+ *   bits, nor does this with the quirk `ignored`.
+ * - Limits: extents are in [1, 65535] (0020), columns per channel in [1, columns] (0309).
+ * - Columns of right that fill its last channel are multiplied too, and written to output.
+ * - Aliasing: sources are read before the first write, so output may overlap them.
+ *
+ * TPUKernel guide: matrix layout. */
 void tpu_bdc_int_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                     int left_rows, int left_cols, int right_cols, int left_cols_per_channel,
                     int right_cols_per_channel, data_type_t left_dtype, data_type_t right_dtype,
@@ -578,7 +602,8 @@ void tpu_bdc_int_mm_L_const(local_addr_t output_addr, local_addr_t right_addr, s
                             int left_rows, int left_cols, int right_cols,
                             int right_cols_per_channel, data_type_t C_dtype,
                             data_type_t right_dtype, char shift, rounding_mode_t rounding_mode);
-/* As the functions above, with a shift per output channel. */
+/* As the functions above, with a shift for each column of output: shift is an INT8 matrix of 1 x
+ * right_cols in the matrix layout, with right_cols_per_channel columns in a channel. */
 void tpu_bdc_int_pcs_mm(local_addr_t output_addr, local_addr_t left_addr, local_addr_t right_addr,
                         local_addr_t shift_addr, int left_rows, int left_cols, int right_cols,
                         int left_cols_per_channel, int right_cols_per_channel,
@@ -760,13 +785,28 @@ void tpu_bdc_fp_ins_depthwise(local_addr_t output_addr, local_addr_t input_addr,
                               const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                               const dim2* stride, const dim2* ins, const dim2* dilation,
                               data_type_t dtype, bool has_bias);
-/* Depthwise convolution, optional bias. */
+/* output = depthwise convolution of input with one kernel per channel, plus bias if has_bias.
+ * - Shapes: input is input_shape (N, C, H, W); weight (1, C, KH, KW); bias (1, C, 1, 1); output (N,
+ *   C, OH, OW), with OH = (H + top + bottom - ((KH - 1) * dilation->h + 1)) / stride->h + 1,
+ *   rounded down, and OW likewise.
+ * - Layouts: input and output are 64-byte aligned, weight and bias compact. Addresses must be
+ *   multiples of 64 (TW-TPU-0007). All tensors must start in one NPU (TW-TPU-0009).
+ * - Types: dtype is the type of all tensors: DT_FP32, DT_FP16 or DT_BFP16 (TW-TPU-0014).
+ * - Limits: kernel extents are in [1, 65535] (TW-TPU-0301); padding in [0, 15], NULL means 0
+ *   (0302); strides in [1, 15], NULL means 1 (0303); dilations in [1, 15], NULL means 1 (0304); OH
+ *   and OW in [1, 65535] (0306). kernel must not be NULL (0002).
+ * - Padding counts as 0 and is multiplied like other elements, so that 0 * infinity is NaN.
+ * - Aliasing: sources are read before the first write, so output may overlap them.
+ *
+ * TPUKernel guide: tpu_bdc_fp_conv2d. */
 void tpu_bdc_fp_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                             local_addr_t weight_addr, local_addr_t bias_addr,
                             const dim4* input_shape, const dim2* kernel, const padding_t* padding,
                             const dim2* stride, const dim2* dilation, data_type_t dtype,
                             bool has_bias);
-/* The same on regions of interest listed in roi; except_val for empty ones. */
+/* Maximum pooling, average pooling and depthwise convolution on the regions of interest that roi
+ * lists; empty regions give except_val. Not on BM1684X: the call does nothing, and the launch fails
+ * with TW-TPU-0017 for all arguments. TPUKernel guide: functions by chip. */
 void tpu_bdc_fp_roi_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                                local_addr_t roi_addr, const dim4* input_shape, int output_w,
                                const dim2* kernel, data_type_t dtype, scalar_t except_val);
@@ -781,8 +821,27 @@ void tpu_bdc_fp_roi_depthwise2d(local_addr_t output_addr, local_addr_t input_add
 
 /* ---- Integer neural network (TPUKernel guide) ---- */
 
-/* Int8 conv, weight zero point kzp and padding value (pc: per channel), int32 or 16-bit output,
- * result_add. */
+/* output = sum over ic, kh, kw of value * (weight(oc, ic, kh, kw) - kzp), modulo 2^32; with
+ * result_add plus the old output. value is the input, or pad outside it. The pc forms have one kzp
+ * for each output channel and one pad for each input channel.
+ * - Shapes: input is input_shape (N, IC, H, W); output (N, output_c, OH, OW), OH and OW as in
+ *   tpu_bdc_fp_depthwise2d; weight (1, OC, ceil(IC / 64) * KH * KW, 64): the weight of input
+ *   channel ic and tap k = kh * KW + kw is element (0, oc, ic div 64 * KH * KW + k, ic mod 64).
+ *   kernel_const: every weight is C. kzp_addr: (1, OC, 1, 1). pad_addr: (1, IC, 1, 2), in each
+ *   channel the padding and a number that is ignored.
+ * - Layouts: output is 64-byte aligned; input too, or has input_stride with a w stride of 1
+ *   (TW-TPU-0024). weight, kzp and pad are compact. Addresses without input_stride must be
+ *   multiples of 64 (0007).
+ * - Start: input and pad must start at NPU 0 (0010, 0009), weight and kzp at the NPU of output
+ *   (0009).
+ * - Types: input, weight and kzp are 8-bit (0014). output has 32 bits only: DT_UINT32 exactly if
+ *   input and weight are unsigned and kzp_val is 0, else DT_INT32 (0015). The pc form always takes
+ *   DT_INT32 (0014).
+ * - Limits of output_c: [1, 65535] (0003); of kernel, padding, stride, dilation and output as in
+ *   tpu_bdc_fp_depthwise2d (0301 to 0304, 0306).
+ * - Aliasing: sources are read before the first write, so output may overlap them.
+ *
+ * TPUKernel guide: tpu_bdc_fp_conv2d, remarks on dtype. */
 void tpu_bdc_int8_asym_quant_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                                     local_addr_t weight_addr, scalar_t kzp_val, scalar_t pad_val,
                                     const dim4* input_shape, const dim4* input_stride, int output_c,
@@ -807,7 +866,12 @@ void tpu_bdc_int8_asym_quant_conv2d_kernel_const(local_addr_t output_addr, local
                                                  const dim2* dilation, data_type_t output_dtype,
                                                  data_type_t input_dtype, data_type_t weight_dtype,
                                                  data_type_t kzp_dtype, bool result_add);
-/* Deconvolution forms; inserted elements have the given value. */
+/* Deconvolution forms: insert->h and insert->w, in [0, 14] (TW-TPU-0305), rows and columns are
+ * inserted between neighbouring ones of the input, the stride is 1, and the kernel is rotated by
+ * 180 degrees. H becomes (H - 1) * (insert->h + 1) + 1, W likewise. Inserted elements have the
+ * value insert_val. pad_insert_addr: (1, IC, 1, 2), compact, in each channel the padding and the
+ * inserted value. The pc form always takes an output of DT_UINT32. Otherwise as the functions
+ * above. */
 void tpu_bdc_int8_asym_quant_conv2d_for_deconv2d(
     local_addr_t output_addr, local_addr_t input_addr, local_addr_t weight_addr, scalar_t kzp_val,
     scalar_t pad_val, scalar_t insert_val, const dim4* input_shape, const dim4* input_stride,
@@ -820,7 +884,19 @@ void tpu_bdc_int8_asym_pc_quant_conv2d_for_deconv2d(
     const dim4* input_stride, int output_c, const dim2* kernel, const dim2* insert,
     const padding_t* padding, const dim2* dilation, data_type_t output_dtype,
     data_type_t input_dtype, data_type_t weight_dtype, data_type_t kzp_dtype, bool result_add);
-/* Int8 conv, bias, >> rshift with rounding, relu, 8/16-bit output. */
+/* output = saturate(acc / 2^rshift, rounded half up), with acc = bias(oc) + sum over ic, kh, kw of
+ * input * weight(oc, ic, kh, kw), modulo 2^32. result_relu replaces a negative acc by 0 first.
+ * Padding counts as 0. for_deconv2d: the kernel is rotated and rows and columns of 0 are inserted,
+ * as in tpu_bdc_int8_asym_quant_conv2d_for_deconv2d.
+ * - Shapes, layouts and start NPUs are those of tpu_bdc_int8_asym_quant_conv2d. bias is (1, OC, 1,
+ *   1), compact, at a multiple of 64 (TW-TPU-0007), and must start at the NPU of output (0009). It
+ *   is read only if has_bias.
+ * - Types: input and weight are 8-bit, bias 16-bit, output 8-bit or 16-bit (0014). With result_relu
+ *   the output must be unsigned (0308).
+ * - Limits: rshift is in [0, 31] (0310); others as in tpu_bdc_int8_asym_quant_conv2d.
+ * - Aliasing: sources are read before the first write, so output may overlap them.
+ *
+ * TPUKernel guide: tpu_bdc_int8_sym_quant_conv2d. */
 void tpu_bdc_int8_sym_quant_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                                    local_addr_t weight_addr, local_addr_t bias_addr,
                                    const dim4* input_shape, const dim4* input_stride, int output_c,
@@ -1091,7 +1167,18 @@ void tpu_bdc_not_equal(local_addr_t dst_addr, local_addr_t src0_addr, local_addr
 void tpu_bdc_not_equal_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C,
                          scalar_t true_val, const dim4* shape, const dim4* dst_stride,
                          const dim4* src_stride, data_type_t dst_dtype, data_type_t src_dtype);
-/* Vector correlation: out(i,j) = src0(i) op src1(j). */
+/* Vector correlation: dst(i, j) = src0(i) op src1(j), for all functions with vc in their names.
+ * - Shapes: a vector of len elements with P in a channel is (1, ceil(len / P), 1, P). dst is
+ *   (src0_len, ceil(src1_len / src1_len_per_channel), 1, src1_len_per_channel): row i holds src0(i)
+ *   op src1.
+ * - Layouts: all are 64-byte aligned. They must start at NPU 0 (TW-TPU-0009, 0010) and at a
+ *   multiple of 64 (0007).
+ * - Types: and, or, xor take integers of 8, 16 or 32 bits; min and max take all types (0014).
+ * - Limits: lengths are in [1, 65535] (0020), lengths per channel in [1, length] (0309).
+ * - Elements of src1 that fill its last channel take part too, and dst has their results.
+ * - Aliasing: sources are read before the first write, so dst may overlap them.
+ *
+ * TPUKernel guide: remarks on lengths, matrix layout. */
 void tpu_bdc_vc_and(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
                     data_type_t dtype);
@@ -1107,7 +1194,9 @@ void tpu_bdc_vc_min(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t 
 void tpu_bdc_vc_max(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                     int src0_len, int src1_len, int src0_len_per_channel, int src1_len_per_channel,
                     data_type_t dtype);
-/* dst(i,j) = true_val if the comparison of src0(i) and src1(j) holds, else 0. */
+/* Vector correlation by comparison: dst(i, j) = true_val if src0(i) and src1(j) compare so, else 0.
+ * dst_dtype is any type that is not wider than src_dtype (TW-TPU-0015). Otherwise as
+ * tpu_bdc_vc_and. */
 void tpu_bdc_vc_greater(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                         scalar_t true_val, int src0_len, int src1_len, int src0_len_per_channel,
                         int src1_len_per_channel, data_type_t dst_dtype, data_type_t src_dtype);
@@ -1214,7 +1303,8 @@ void tpu_bdc_fp32_pow_C(local_addr_t dst_addr, local_addr_t src_addr, local_addr
 void tpu_bdc_fp32_C_pow(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                         local_addr_t work1_addr, local_addr_t exp_coeff_addr,
                         local_addr_t exp_table_addr, float C, const dim4* shape);
-/* Vector correlation with + - * /: dst(i,j) = src0(i) op src1(j). */
+/* Vector correlation, as tpu_bdc_vc_and: dst(i, j) = src0(i) op src1(j), op being + - * /. dtype is
+ * DT_FP32, DT_FP16 or DT_BFP16 (TW-TPU-0014); the quotient is fp32. */
 void tpu_bdc_fp_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                        int src0_len, int src1_len, int src0_len_per_channel,
                        int src1_len_per_channel, data_type_t dtype);
@@ -1320,7 +1410,9 @@ void tpu_bdc_int8_mac_C(local_addr_t dst_addr, local_addr_t src_addr, scalar_t C
                         const dim4* dst_stride, const dim4* src_stride, data_type_t src_dtype,
                         data_type_t C_dtype, unsigned char lshift, unsigned char rshift,
                         rounding_mode_t rounding_mode);
-/* Vector correlation: dst(i,j) = src0(i) op src1(j), saturated or wrapped. */
+/* Vector correlation, as tpu_bdc_vc_and: dst(i, j) = src0(i) op src1(j), exact and then saturated,
+ * or modulo 2^bits without saturation. Types are integers of 8, 16 or 32 bits (TW-TPU-0014). A sum
+ * or product must be signed exactly if a source is, a difference always (0015). */
 void tpu_bdc_int_vc_add(local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,
                         int src0_len, int src1_len, int src0_len_per_channel,
                         int src1_len_per_channel, data_type_t dst_dtype, data_type_t src0_dtype,
@@ -1357,7 +1449,18 @@ void tpu_bdc_wc_trans(local_addr_t dst_addr, local_addr_t src_addr, const dim4* 
 
 /* ---- Conversion and rounding (TPUKernel guide) ---- */
 
-/* Converts src to dst_dtype: floats and integers of 8, 16 and 32 bits. */
+/* dst = src converted to dst_dtype.
+ * - Shapes: dst and src have `shape`, and must start in one NPU (TW-TPU-0009).
+ * - Layouts: given by the strides; a stride of NULL means 64-byte aligned, at a multiple of 64
+ *   (0007). With strides, addresses must be multiples of the element's bytes (0008).
+ * - Types: integers of 8, 16 and 32 bits, DT_FP32, DT_FP16 and DT_BFP16 (0014). Conversions between
+ *   DT_FP16 and DT_BFP16 do not exist (0015).
+ * - Values are rounded once, by mode; it must be one of the first five, RM_HALF_TO_EVEN to RM_UP
+ *   (0016). Integer results saturate.
+ * - Aliasing: src is read before the first write, so dst may overlap it. If dst starts where src
+ *   does, it must not be wider (0106).
+ *
+ * TPUKernel guide: tpu_bdc_cast. */
 void tpu_bdc_cast(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                   const dim4* dst_stride, const dim4* src_stride, data_type_t dst_dtype,
                   data_type_t src_dtype, rounding_mode_t mode);
@@ -1422,7 +1525,17 @@ void tpu_bdc_fp_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const
 void tpu_bdc_fp32_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape);
 void tpu_bdc_fp32_tunable_sqrt(local_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                int num_iter);
-/* e^x. Takes the coefficients and the table of exp. */
+/* dst = e^src. src is clamped to [-103, 88] first; NaN counts as -103.
+ * - Shapes: dst, src, work0 and work1 have `shape`, in the 64-byte aligned layout, at multiples of
+ *   64 (TW-TPU-0007). They must start in one NPU (0009). All are DT_FP32.
+ * - Tables: coeff is (1, 64, 1, 32), filled by tpu_bdc_load_fp32_exp_coeff. table is (1, 64, 1,
+ *   192), filled by tpu_bdc_load_fp32_exp_table. Both are 64-byte aligned and must start at NPU 0
+ *   (0010).
+ * - work0 and work1 are overwritten. So may be bytes between the planes of dst.
+ * - Aliasing: work0, work1, coeff and table must share no bytes with each other, dst or src (0104).
+ *   dst may be src; an overlap in part gives the warning TW-TPU-0018.
+ *
+ * TPUKernel guide: remarks on work tensors. */
 void tpu_bdc_fp32_exp(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work0_addr,
                       local_addr_t work1_addr, local_addr_t coeff_addr, local_addr_t table_addr,
                       const dim4* shape);
@@ -1575,7 +1688,21 @@ void tpu_bdc_batch_bcast_h_scatter(local_addr_t output_addr, local_addr_t param_
                                    local_addr_t index_addr, const dim4* shape, int param_h,
                                    data_type_t dtype, data_type_t index_dtype,
                                    bool is_param_repeated);
-/* As tpu_bdc_batch_bcast_w_gather; param may span four banks. */
+/* output(n, c, 0, w) = param(n, c, 0, index(n, c, 0, w)). These functions differ from
+ * tpu_bdc_batch_bcast_w_gather only in param, which may span four banks of 16384 bytes; the number
+ * of banks is not checked.
+ * - Shapes: output and index have `shape`, whose h must be 1 (TW-TPU-0025). param is (N, C, 1,
+ *   param_w); with is_param_repeated (1, C, 1, param_w), and the first channel of every NPU serves
+ *   all channels there. With the quirk `ignored` param always has one batch.
+ * - Layouts: all are 64-byte aligned, at multiples of 64 (0007), and must start at NPU 0 (0010).
+ * - Types: dtype is any type; index_dtype is DT_UINT8 or DT_UINT16 (0014).
+ * - Limits: param_w is in [1, 65535] (0020).
+ * - An index must be below param_w: otherwise output is not written, and the launch fails (0204).
+ *   In the exception form such an element becomes C if fill_const, else it keeps its old value.
+ * - Banks: output, param and index should share no bank; the warning is TW-TPU-0019.
+ * - Aliasing: sources are read before the first write.
+ *
+ * TPUKernel guide: scatter and gather, remarks on banks. */
 void tpu_bdc_4bank_w_gather(local_addr_t output_addr, local_addr_t param_addr,
                             local_addr_t index_addr, const dim4* shape, int param_w,
                             data_type_t dtype, data_type_t index_dtype, bool is_param_repeated);
@@ -1680,19 +1807,29 @@ void tpu_bdc_fp32_log_sigmoid(local_addr_t dst_addr, local_addr_t src_addr, loca
 
 /* ---- HAU, cache, helpers (TPUKernel guide) ---- */
 
-/* Sorts len elements and writes the first K. Types FP32, INT32, UINT32; addresses must be multiples
- * of 4. */
+/* Sorts len elements, ascending or (descended) descending, and writes the first K to output. Equal
+ * elements keep their order. NaN sort beyond the infinity of their sign; 0 and -0 are equal.
+ * - Operands are in global memory or L2-SRAM (TW-TPU-0006), without gaps, at multiples of 4 (0008).
+ * - Types: DT_FP32, DT_INT32 or DT_UINT32 (0014).
+ * - Limits: len is at least 1 (0020), K in [1, len] (0208).
+ * - Aliasing: output may be input; an overlap in part gives the warning TW-TPU-0018.
+ *
+ * Call tpu_hau_poll before the kernel's own code reads output. TPUKernel guide: tpu_hau_sort. */
 void tpu_hau_sort(system_addr_t output_addr, system_addr_t input_addr, int len, int K,
                   bool descended, data_type_t dtype);
-/* As tpu_hau_sort, stable; also writes the indices of the elements, from 0. */
+/* As tpu_hau_sort; also writes K indices to output_idx: int32 positions of the elements in input,
+ * from 0. */
 void tpu_hau_sort_natural_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
                                 system_addr_t input_addr, int len, int K, bool descended,
                                 data_type_t dtype);
-/* As tpu_hau_sort; moves the given indices with their elements. */
+/* As tpu_hau_sort; len int32 numbers at input_idx move with their elements, and the first K go to
+ * output_idx. Equal elements are ordered by these numbers, ascending in both directions. */
 void tpu_hau_sort_specific_index(system_addr_t output_data_addr, system_addr_t output_idx_addr,
                                  system_addr_t input_data_addr, system_addr_t input_idx_addr,
                                  int len, int K, bool descended, data_type_t dtype);
-/* Sort with all options; dtype_flags: 0 fp32, 1 int32, 2 uint32. */
+/* As the sort functions above. dtype_flags: 0 fp32, 1 int32, 2 uint32 (others TW-TPU-0014). topk is
+ * K. idx_enable 0: no indices; otherwise idx_auto selects positions (not 0) or the numbers at
+ * src_idx. */
 void tpu_hau_sort_general(system_addr_t src_data_addr, system_addr_t src_idx_addr,
                           system_addr_t dst_data_addr, system_addr_t dst_idx_addr, int dtype_flags,
                           int len, int is_descend, int idx_enable, int idx_auto, int topk);
@@ -1740,6 +1877,8 @@ void tpu_bdc_fp_log(local_addr_t dst_addr, local_addr_t src_addr, local_addr_t w
                     local_addr_t coeff_addr, const dim4* shape, data_type_t dtype);
 /* dst[i] = C for i in [0, count). */
 void tpu_gdma_system_set(system_addr_t dst_addr, scalar_t C, unsigned int count, data_type_t dtype);
+/* Copy from local memory to L2-SRAM with a reduction. Not on BM1684X: the call does nothing, and
+ * the launch fails with TW-TPU-0017 for all arguments. TPUKernel guide: functions by chip. */
 void tpu_gdma_cpy_reduce_L12L2(system_addr_t dst_addr, local_addr_t src_addr, const dim4* shape,
                                const dim4* dst_stride, const dim4* src_stride, data_type_t dtype,
                                int reduce_psum_op, int reduce_opcode);
