@@ -84,7 +84,7 @@ bool bmrt_get_bmodel_data_info(const void* bmodel_data, size_t size, mem_info_t*
  * - blocks share no bytes.
  *
  * Blocks that the load does not need, and both blocks of commands, are ignored. Otherwise the call
- * fails with TW-BRT-0114 or TW-BML-0208, and nothing is loaded. The memory stays the caller's, which
+ * fails with TW-BRT-0114 or TW-BML-0208, and nothing is loaded. The caller keeps the memory and
  * frees it after bmrt_destroy. Runtimes whose launches do not interleave may share neuron_mem. */
 bool bmrt_load_bmodel_with_mem(void* p_bmrt, const char* bmodel_path, mem_info_t* mem_info);
 bool bmrt_load_bmodel_data_with_mem(void* p_bmrt, const void* bmodel_data, size_t size,

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A model that does not run has printed why.
+// A model that does not run has printed its error.
 Result<size_t> count_findings(const std::string& path, const std::vector<std::string>& program,
                               int exit_code) {
   if (!fs::exists(path) && exit_code != kOk && is_our_own(program)) return 0;

@@ -29,7 +29,7 @@ Result<Disassembly> text_of(const DisasmCommand& command) {
   return disassemble(model, options);
 }
 
-// The stages that can be shown, then the error of one that cannot.
+// Prints the stages that can be shown, then the error of one that cannot.
 int show(const DisasmCommand& command) {
   auto shown = text_of(command);
   if (!shown.ok()) return print(Result<std::string>(shown.error()), command.path);
