@@ -127,7 +127,7 @@ int tpu_l2_sram_size(void);
 unsigned long long tpu_l2_sram_get_start_addr(void);
 /* Returns the system address of global memory: 0x100000000. */
 unsigned long long tpu_global_mem_get_start_addr(void);
-/* Returns the address of local memory as the chip sees it: 0x8000000. */
+/* Returns the start address of local memory: 0x8000000. */
 unsigned int tpu_local_mem_get_start_addr(void);
 /* Pointers into the chip's memories, for the kernel's own code. Call tpu_poll first. If the address
  * is outside, the launch fails, and the kernel gets a pointer to scratch memory that it may read
@@ -146,6 +146,9 @@ int tpu_gdma_shape_limit(int dim);
 int tpu_gdma_move_max_wstride_byte_len(void);
 
 /* ---- Synchronization (TPUKernel guide) ---- */
+
+/* msg_id must be in [0, 511], counts in [1, 127] (TW-TPU-0411). A wait needs as many sends of its
+ * message before it (0412). */
 
 /* Sends message msg_id when the engine reaches this command; wait_cnt waits consume it. */
 void tpu_bdc_send_msg(int msg_id, int wait_cnt);

@@ -16,7 +16,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Returns a digest of the identity, which is long and contains paths.
+// Returns the first line, with a checksum of the identity, which is long and contains paths.
 std::string head_of(const Campaign& campaign) {
   const auto check =
       crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(campaign.identity.data()),

@@ -35,8 +35,8 @@ double number(const Array& array, size_t index) {
   }
 }
 
-// Returns the axis that counts the pictures of a batch: the first extent above 1, if it is the
-// batch. Without one, an output belongs to all pictures.
+// Returns the axis that counts the pictures of a batch: the first whose extent is not 1, if that is
+// the batch. Without one, an output belongs to all pictures.
 std::optional<size_t> batch_axis(const std::vector<uint64_t>& shape, size_t batch) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] == batch || shape[axis] != 1)

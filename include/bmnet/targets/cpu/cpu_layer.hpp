@@ -3,7 +3,7 @@
 // A plugin exports the three C functions below; REGISTER_CPU_OP defines them. For each CPU
 // instruction of a command buffer the runtime
 // 1. calls create_cpu_op and parse_cmd with the payload of the instruction;
-// 2. reads the operands: (offset in neuron memory, bytes) pairs;
+// 2. gets the operands from it: (offset in neuron memory, bytes) pairs;
 // 3. passes their host addresses, in the same order. They stay valid until run() returns and are
 //    device memory itself, so that results of run() need no copy;
 // 4. version 3: does the same for coefficients in weight memory, and calls func() with the bases;
