@@ -1,40 +1,14 @@
-// Resizing and padding: weighted sums of the input's rows and columns.
+// Resizing: nearest, linear and cubic interpolation along rows and columns.
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/resample.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
 
 constexpr int64_t kMostEntries = int64_t{1} << 20;
-
-// Sources and weights of one axis. All outputs have the same number of taps.
-struct AxisTaps {
-  int64_t taps = 1, outputs = 0;
-  std::vector<int64_t> source;
-  std::vector<float> weight;
-  void add(int64_t from, double by) {
-    source.push_back(from);
-    weight.push_back(static_cast<float>(by));
-  }
-};
-
-std::string resample(Node& node, const std::string& x, const AxisTaps& rows,
-                     const AxisTaps& columns, std::string_view what) {
-  TensorOp op = make_op(Op::resample);
-  auto& p = *op.mutable_tg_resample_param();
-  p.set_row_taps(static_cast<uint32_t>(rows.taps));
-  p.set_column_taps(static_cast<uint32_t>(columns.taps));
-  for (int64_t s : rows.source) p.add_row_source(static_cast<uint32_t>(s));
-  for (int64_t s : columns.source) p.add_column_source(static_cast<uint32_t>(s));
-  for (float w : rows.weight) p.add_row_weight(w);
-  for (float w : columns.weight) p.add_column_weight(w);
-  return node.add(std::move(op), {x}, what);
-}
-
-// ---- Resize ----
 
 struct Method {
   std::string mode, coordinates, nearest;
@@ -214,115 +188,6 @@ void import_upsample(Node& node) {
   node.require(m.mode == "nearest" || m.mode == "linear", "mode", m.mode, "nearest or linear");
   const Constant* scales = optional_values(node, 1, "scales");
   resize(node, m, sizes_of(node, scales, node.reals("scales"), nullptr));
-}
-
-// ---- Pad ----
-
-namespace {
-
-constexpr int64_t kLargestPad = 15;  // for a convolution on the chip
-// Largest value around a map. Exporters write the smallest float for -inf.
-constexpr float kLargestValue = 1e30f;
-
-struct Sides {
-  int64_t before = 0, behind = 0;
-  bool any() const { return before != 0 || behind != 0; }
-};
-
-AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
-  AxisTaps axis{.outputs = size + sides.before + sides.behind};
-  for (int64_t i = -sides.before; i < size + sides.behind; ++i) {
-    int64_t from = std::clamp<int64_t>(i, 0, size - 1);
-    if (mode == "reflect") from = i < 0 ? -i : i >= size ? 2 * size - 2 - i : i;
-    axis.add(std::clamp<int64_t>(from, 0, size - 1), mode == "constant" && from != i ? 0 : 1);
-  }
-  return axis;
-}
-
-// Adds zeros around rows and columns: a depthwise convolution with windows of one element.
-std::string with_zeros(Node& node, const std::string& x, const Sides& rows, const Sides& columns,
-                       std::string_view what) {
-  TensorOp op = make_op(Op::convolution);
-  auto& p = *op.mutable_tg_convolution_param();
-  const int64_t channels = node.graph.dims(x)[1];
-  for (int i = 0; i < 2; ++i) {
-    p.add_kernel_size(1);
-    p.add_stride(1);
-    p.add_dilation(1);
-  }
-  for (int64_t pad : {rows.before, rows.behind, columns.before, columns.behind})
-    p.add_pad(static_cast<uint32_t>(pad));
-  p.set_group(static_cast<uint32_t>(channels));
-  *op.add_output_shape() = make_shape({1, channels, 1, 1});
-  return node.add(std::move(op), {x}, what,
-                  {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
-}
-
-// Crops the input by negative pads.
-std::string cropped(Node& node, const std::string& x, std::vector<Sides>& sides, Dims& now) {
-  TensorOp op = make_op(Op::crop);
-  bool any = false;
-  for (size_t axis = 0; axis < 4; ++axis) {
-    const int64_t front = std::min<int64_t>(0, sides[axis].before);
-    const int64_t back = std::min<int64_t>(0, sides[axis].behind);
-    op.mutable_tg_crop_param()->add_offset(static_cast<uint32_t>(-front));
-    any = any || front != 0 || back != 0;
-    now[axis] += front + back;
-    node.require(now[axis] >= 1, "pads", text(now), "they leave something");
-    sides[axis].before -= front;
-    sides[axis].behind -= back;
-  }
-  if (!any) return x;
-  *op.add_output_shape() = make_shape(now);
-  return node.add(std::move(op), {x}, "cut");
-}
-
-}  // namespace
-
-void import_pad(Node& node) {
-  const Dims& x = node.dims();
-  const auto pads = node.list(1, "pads");
-  const std::string mode = node.text("mode", "constant");
-  node.require(pads && pads->size() == 2 * x.size() && x.size() <= 4, "pads",
-               pads ? text(*pads) : "none", "two for each of at most four axes");
-  float value = node.real("value", 0);
-  if (node.has(2)) {
-    const Constant& given = node.weights(2, "constant_value");
-    value = given.size() == 0 ? 0 : static_cast<float>(given.at(0));
-  }
-  std::vector<Sides> sides(4);
-  Dims now = x, result = x;
-  now.resize(4, 1);
-  for (size_t i = 0; i < x.size(); ++i) {
-    sides[i] = {(*pads)[i], (*pads)[x.size() + i]};
-    node.require(
-        std::abs(sides[i].before) < kMostEntries && std::abs(sides[i].behind) < kMostEntries,
-        "pads", text(*pads), "below 2^20");
-    result[i] += sides[i].before + sides[i].behind;
-  }
-  std::string y = cropped(node, node.tensor(0, now), sides, now);
-  node.require(!sides[0].any() && !sides[1].any(), "pads", text(*pads), "of rows and columns only");
-  const bool zeros = mode == "constant";
-  const bool shifts = zeros && value != 0;
-  node.require(!zeros || std::fabs(value) < kLargestValue, "constant_value",
-               fmt::format("{}", value),
-               "finite; before a MaxPool, let the pool have the pads itself");
-  node.require(zeros || mode == "edge" || mode == "reflect", "mode", mode,
-               "constant, edge or reflect");
-  if (!sides[2].any() && !sides[3].any()) return node.set(node.view(y, net_dims(result)), result);
-  for (size_t axis : {2, 3})
-    node.require(mode != "reflect" || std::max(sides[axis].before, sides[axis].behind) < now[axis],
-                 "pads", text(*pads), "below the extent, which is reflected once");
-  const bool small =
-      std::max({sides[2].before, sides[2].behind, sides[3].before, sides[3].behind}) <= kLargestPad;
-  // For a value other than 0: subtracts it, pads with zeros, and adds it again.
-  if (shifts) y = power(node, y, 1, -value, 1, "less");
-  const std::string_view what = shifts ? "padded" : "";
-  y = zeros && small
-          ? with_zeros(node, y, sides[2], sides[3], what)
-          : resample(node, y, padded(sides[2], now[2], mode), padded(sides[3], now[3], mode), what);
-  if (shifts) y = power(node, y, 1, value, 1, "");
-  node.set(node.view(y, net_dims(result)), result);
 }
 
 }  // namespace tputwin::net::onnx_reader
