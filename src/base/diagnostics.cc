@@ -1,16 +1,13 @@
 // Diagnostics: keeps errors, counts warnings, and turns warnings into errors in strict mode.
 #include "base/diagnostics.h"
 
-#include <cstdlib>
-#include <cstring>
+#include "base/variables.h"
 
 namespace tputwin {
 
 bool Diagnostics::strict_by_default() {
-  const char* value = std::getenv("TPUTWIN_STRICT");
   // "forms" concerns only commands of models (isa/streams/unconfirmed.h).
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 &&
-         std::strcmp(value, "forms") != 0;
+  return is_on(EnvVariable::strict) && value_of(EnvVariable::strict) != "forms";
 }
 
 Status Diagnostics::report(Error error) {

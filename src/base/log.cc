@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/variables.h"
+
 namespace tputwin {
 namespace {
 
@@ -59,8 +61,8 @@ Turn turn_of(const Error& error, Level booked) {
 }  // namespace
 
 LogLevel log_level_in_force() {
-  const char* name = std::getenv("TPUTWIN_LOG");
-  if (name == nullptr || *name == '\0') return default_level.load(std::memory_order_relaxed);
+  const std::string_view name = value_of(EnvVariable::log);
+  if (name.empty()) return default_level.load(std::memory_order_relaxed);
   if (const auto level = log_level(name)) return *level;
   static std::once_flag said;
   std::call_once(said, [name] {

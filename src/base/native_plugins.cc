@@ -1,14 +1,12 @@
 // Reads the environment at each call.
 #include "base/native_plugins.h"
 
-#include <cstdlib>
 #include <string_view>
+
+#include "base/variables.h"
 
 namespace tputwin {
 
-bool native_plugins_allowed() {
-  const char* value = std::getenv(kNativePlugins);
-  return value != nullptr && std::string_view(value) == "1";
-}
+bool native_plugins_allowed() { return value_of(EnvVariable::allow_native_plugins) == "1"; }
 
 }  // namespace tputwin

@@ -4,8 +4,6 @@
 
 namespace tputwin {
 
-inline constexpr const char* kNativePlugins = "TPUTWIN_ALLOW_NATIVE_PLUGINS";
-
 // Returns true if TPUTWIN_ALLOW_NATIVE_PLUGINS is 1. Libraries that the user names
 // (TPUTWIN_PLUGIN_PATH, TPUTWIN_CPUOPS, kernels) need no permission.
 bool native_plugins_allowed();

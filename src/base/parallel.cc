@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/crew.h"
+#include "base/variables.h"
 #include "base/workers.h"
 
 namespace tputwin {
@@ -22,9 +23,9 @@ namespace {
 
 int default_thread_count() {
   static const int threads = [] {
-    const char* value = std::getenv("TPUTWIN_THREADS");
-    int wanted = value != nullptr ? std::atoi(value) : 0;
-    return wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency();
+    const uint64_t wanted = number_in(EnvVariable::threads);
+    return wanted > 0 && wanted <= INT_MAX ? static_cast<int>(wanted)
+                                           : tbb::this_task_arena::max_concurrency();
   }();
   return threads;
 }

@@ -2,13 +2,13 @@
 #include "base/quirks.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "base/variables.h"
 
 namespace tputwin {
 
 bool has_quirk(std::string_view name) {
-  const char* text = std::getenv("TPUTWIN_QUIRKS");
-  std::string_view rest = text == nullptr ? "" : text;
+  std::string_view rest = value_of(EnvVariable::quirks);
   while (!rest.empty()) {
     const size_t comma = std::min(rest.find(','), rest.size());
     if (rest.substr(0, comma) == name || rest.substr(0, comma) == "all") return true;

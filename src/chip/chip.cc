@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <string>
 
 namespace tputwin {
@@ -11,16 +10,15 @@ namespace tputwin {
 namespace {
 
 // Returns a number above 0 from the environment, or 0 if there is none.
-uint32_t number_of(const char* name) {
-  const char* text = std::getenv(name);
-  const long number = text != nullptr ? std::atol(text) : 0;
-  return number > 0 && number <= INT32_MAX ? static_cast<uint32_t>(number) : 0;
+uint32_t number_of(EnvVariable variable) {
+  const uint64_t number = number_in(variable);
+  return number <= INT32_MAX ? static_cast<uint32_t>(number) : 0;
 }
 
 // Returns the chip with the lanes that the environment sets. A modified copy lives as long as the
 // process.
 const Chip* with_lanes_wanted(const Chip& chip) {
-  const uint32_t lanes = number_of("TPUTWIN_LANES"), bytes = number_of("TPUTWIN_LANE_BYTES");
+  const uint32_t lanes = number_of(EnvVariable::lanes), bytes = number_of(EnvVariable::lane_bytes);
   if (lanes == 0 && bytes == 0) return &chip;
   auto* made = new Chip(chip);
   if (lanes != 0) made->lanes = lanes;
@@ -35,6 +33,7 @@ const Chip* with_lanes_wanted(const Chip& chip) {
 std::span<const Chip* const> chips() {
   static const Chip* const all[] = {
 #define TW_CHIP(name) with_lanes_wanted(name()),
+#include "base/variables.h"
 #include "chip/chips.def"
 #undef TW_CHIP
   };

@@ -2,7 +2,8 @@
 #include "chip/family.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "base/variables.h"
 
 namespace tputwin {
 
@@ -11,8 +12,7 @@ const Chip& first_of(ChipFamily family) {
 }
 
 const Chip& chip_of_process(ChipFamily family) {
-  const char* name = std::getenv("TPUTWIN_CHIP");
-  const Chip* named = name != nullptr ? find_chip(name) : nullptr;
+  const Chip* named = find_chip(value_of(EnvVariable::chip));
   return named != nullptr && named->family == family ? *named : first_of(family);
 }
 

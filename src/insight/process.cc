@@ -8,15 +8,11 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/variables.h"
 #include "insight/checker.h"
 
 namespace tputwin::insight {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 struct Process {
   Checks checks;
@@ -28,17 +24,17 @@ struct Process {
 void say_how_many();
 
 Process* start() {
-  const std::string wanted = variable("TPUTWIN_CHECK");
+  const std::string wanted = std::string(value_of(EnvVariable::check));
   if (wanted.empty() || wanted == "0") return nullptr;
   auto checks = parse_checks(wanted == "1" ? "all" : wanted);
   if (!checks.ok()) {
     log(checks.error(), Level::error);
     return nullptr;
   }
-  ReportOptions options{.json = variable("TPUTWIN_CHECK_JSON"),
-                        .sarif = variable("TPUTWIN_CHECK_SARIF"),
+  ReportOptions options{.json = std::string(value_of(EnvVariable::check_json)),
+                        .sarif = std::string(value_of(EnvVariable::check_sarif)),
                         .suppressions = {}};
-  if (const std::string path = variable("TPUTWIN_CHECK_SUPPRESS"); !path.empty()) {
+  if (const std::string path = std::string(value_of(EnvVariable::check_suppress)); !path.empty()) {
     auto lines = read_suppressions(path);
     if (lines.ok())
       options.suppressions = std::move(lines.value());

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "insight/layer_scope.h"
 #include "insight/number_values.h"
 #include "ops/contract/body_steps.h"
@@ -107,10 +108,7 @@ class Counter : public Observer {
   uint32_t number_ = 0;
 };
 
-std::string wanted_file() {
-  const char* value = std::getenv("TPUTWIN_CHECK_NUMBERS");
-  return value != nullptr ? value : "";
-}
+std::string wanted_file() { return std::string(value_of(EnvVariable::check_numbers)); }
 
 Statistics& statistics_of_process() {
   static auto& instance = *new Statistics;

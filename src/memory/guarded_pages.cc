@@ -3,12 +3,11 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <set>
 
 #include "base/bits.h"
+#include "base/variables.h"
 
 namespace tputwin {
 namespace {
@@ -29,10 +28,7 @@ void unmap(uint64_t begin, uint64_t end) {
 
 // TPUTWIN_GUARDS=0 turns guards off. An emulator of another processor keeps a record of each of
 // their pages, which takes seconds for every memory.
-bool guards_are_wanted() {
-  const char* value = std::getenv("TPUTWIN_GUARDS");
-  return value == nullptr || std::strcmp(value, "0") != 0;
-}
+bool guards_are_wanted() { return value_of(EnvVariable::guards) != "0"; }
 
 // Pages that were mapped without guards.
 struct Bare {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/parallel.h"
+#include "base/variables.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
@@ -16,10 +17,7 @@ namespace {
 
 constexpr uint64_t kCases = 40, kCostlyCases = 2;
 
-bool wanted() {
-  const char* value = std::getenv("TPUTWIN_SELFTEST");
-  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
-}
+bool wanted() { return is_on(EnvVariable::selftest); }
 
 std::atomic<bool>& proves() {
   static std::atomic<bool> value{wanted()};

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "base/errors/tools.h"
-#include "base/native_plugins.h"
+#include "base/variables.h"
 #include "tools/exit_code.h"
 #include "tools/manual/manual.h"
 #include "tools/manual/suggest.h"
@@ -87,7 +87,7 @@ int bad_usage(const CLI::App& app, const std::string& problem, int usage_code) {
 
 void add_native_plugins(CLI::App& app) {
   app.add_flag_callback(
-      "--allow-native-plugins", [] { setenv(kNativePlugins, "1", 1); },
+      "--allow-native-plugins", [] { setenv(name_of(EnvVariable::allow_native_plugins), "1", 1); },
       "load native code that the model carries: it runs with your rights");
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/errors/tools.h"
 #include "base/last_error.h"
+#include "base/variables.h"
 #include "sdk/bmruntime/state.h"
 
 namespace tputwin::tools {
@@ -67,9 +68,9 @@ Device* Session::device() {
 }
 
 void prepend_plugin_path(const std::string& directory) {
-  const char* old = std::getenv("TPUTWIN_PLUGIN_PATH");
-  std::string path = old && *old ? directory + ":" + old : directory;
-  setenv("TPUTWIN_PLUGIN_PATH", path.c_str(), 1);
+  const std::string old(value_of(EnvVariable::plugin_path));
+  const std::string path = old.empty() ? directory : directory + ":" + old;
+  setenv(name_of(EnvVariable::plugin_path), path.c_str(), 1);
 }
 
 Error runtime_error(std::string_view call) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/variables.h"
 #include "insight/debug/remote.h"
 
 namespace tputwin::debug {
@@ -24,11 +25,11 @@ void end_process();
 Process& of_process() {
   static Process& process = *[] {
     auto* made = new Process;  // lives until the process ends
-    const char* socket = std::getenv("TPUTWIN_DEBUG");
-    if (socket == nullptr || *socket == '\0') return made;
+    const std::string socket(value_of(EnvVariable::debug));
+    if (socket.empty()) return made;
     made->front = Remote::connect(socket).release();
-    if (const char* bytes = std::getenv("TPUTWIN_DEBUG_BYTES"))
-      made->most_bytes = std::strtoull(bytes, nullptr, 0);
+    if (const uint64_t bytes = number_in(EnvVariable::debug_bytes); bytes != 0)
+      made->most_bytes = bytes;
     std::atexit(end_process);
     return made;
   }();

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "insight/profile/page.h"
 #include "insight/profile/summary.h"
 #include "insight/profile/trace.h"
@@ -21,11 +22,6 @@
 
 namespace tputwin::insight {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 class Profiler;
 
@@ -41,14 +37,14 @@ struct Process {
 void finish_open();
 
 Process* start() {
-  const std::string wanted = variable("TPUTWIN_PROFILE");
+  const std::string wanted = std::string(value_of(EnvVariable::profile));
   if (wanted.empty() || wanted == "0") return nullptr;
   auto* process = new Process;  // lives until the process ends
-  process->title = variable("TPUTWIN_PROFILE_TITLE");
+  process->title = std::string(value_of(EnvVariable::profile_title));
   if (process->title.empty()) process->title = program_invocation_short_name;
-  process->page = variable("TPUTWIN_PROFILE_HTML");
-  process->trace = variable("TPUTWIN_PROFILE_TRACE");
-  process->json = variable("TPUTWIN_PROFILE_JSON");
+  process->page = std::string(value_of(EnvVariable::profile_html));
+  process->trace = std::string(value_of(EnvVariable::profile_trace));
+  process->json = std::string(value_of(EnvVariable::profile_json));
   std::atexit(finish_open);
   return process;
 }

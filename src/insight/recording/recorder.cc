@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "base/variables.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::insight::recording {
@@ -18,11 +19,6 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr uint64_t kPieceBytes = 64;  // granularity of foreign bytes
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 // The recorders whose files have not ended.
 struct Process {
@@ -58,20 +54,20 @@ Header header_of(Device& device) {
           .global_bytes = device.global_bytes(),
           .poison = DeviceOptions::poison_by_default(),
           .program = std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string(),
-          .quirks = variable("TPUTWIN_QUIRKS"),
+          .quirks = std::string(value_of(EnvVariable::quirks)),
           .isa = std::string(fast::selected_isa())};
 }
 
 }  // namespace
 
-bool is_asked_for() { return !variable("TPUTWIN_RECORD_RUN").empty(); }
+bool is_asked_for() { return !std::string(value_of(EnvVariable::record_run)).empty(); }
 
 std::unique_ptr<Observer> record_device(Device& device) {
   Process& all = process();
   std::lock_guard lock(all.mutex);
   if (all.devices++ == 0) std::atexit(finish_all);
-  auto recorder =
-      Recorder::create(device, path_of_device(variable("TPUTWIN_RECORD_RUN"), all.devices));
+  auto recorder = Recorder::create(
+      device, path_of_device(std::string(value_of(EnvVariable::record_run)), all.devices));
   if (recorder.ok()) {
     all.recorders.insert(recorder->get());
     return std::move(recorder.value());

@@ -12,6 +12,7 @@
 #include "base/atomic_file.h"
 #include "base/errors/tools.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "insight/timing/recording.h"
 #include "insight/timing/timeline_recorder.h"
 
@@ -68,8 +69,8 @@ void write_rest() {
 }
 
 TimingProcess* start_timing() {
-  const char* path = std::getenv("TPUTWIN_TIMING");
-  if (path == nullptr || *path == '\0') return nullptr;
+  const std::string path(value_of(EnvVariable::timing));
+  if (path.empty()) return nullptr;
   auto* process = new TimingProcess;  // lives until the process ends
   process->path = path;
   auto file = AtomicFile::create(path);

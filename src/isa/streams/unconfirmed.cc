@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/last_error.h"
+#include "base/variables.h"
 #include "isa/decode_check.h"
 
 namespace tputwin::isa {
@@ -39,8 +39,7 @@ Error unconfirmed_warning(const UnconfirmedForm& form, std::string_view place) {
 }
 
 Status report_form(Error warning) {
-  const char* value = std::getenv("TPUTWIN_STRICT");
-  const bool is_strict = value != nullptr && std::strcmp(value, "forms") == 0;
+  const bool is_strict = value_of(EnvVariable::strict) == "forms";
   if (!is_strict) return tputwin::report(std::move(warning));
   Diagnostics strict(/*strict=*/true);
   return tputwin::report(strict, std::move(warning));

@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/errors/bmlib.h"
 #include "base/errors/machine.h"
+#include "base/variables.h"
 #include "chip/family.h"
 #include "sdk/record/recorder.h"
 
@@ -28,16 +29,18 @@ constexpr int kMaximumCards = 64;
 // Parses TPUTWIN_GLOBAL_BYTES: digits, then optionally K, M or G. Returns 0 if it is not set, which
 // means the chip's default.
 Result<uint64_t> wanted_bytes() {
-  const char* text = std::getenv("TPUTWIN_GLOBAL_BYTES");
-  if (text == nullptr || *text == '\0') return uint64_t{0};
-  const char* end = text + std::strlen(text);
+  const std::string_view text = value_of(EnvVariable::global_bytes);
+  if (text.empty()) return uint64_t{0};
+  const char* end = text.data() + text.size();
   uint64_t bytes = 0;
-  auto [rest, failed] = std::from_chars(text, end, bytes);
+  auto [rest, failed] = std::from_chars(text.data(), end, bytes);
   const std::string_view unit(rest, static_cast<size_t>(end - rest));
   const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
   const bool valid = failed == std::errc() && shift >= 0 && bytes <= kMaximumBytes >> shift &&
                      bytes << shift >= kMinimumBytes;
-  if (!valid) return Error(errors::bml_environment).argument("TPUTWIN_GLOBAL_BYTES", text);
+  if (!valid)
+    return Error(errors::bml_environment)
+        .argument(name_of(EnvVariable::global_bytes), std::string(text));
   return bytes << shift;
 }
 
@@ -48,17 +51,16 @@ const Chip*& chip_of_process() {
 
 // Returns the chip of devices: TPUTWIN_CHIP, or that of the linked device API.
 Result<const Chip*> wanted_chip() {
-  const char* text = std::getenv("TPUTWIN_CHIP");
-  if (text == nullptr || *text == '\0') return chip_of_process();
+  const std::string_view text = value_of(EnvVariable::chip);
+  if (text.empty()) return chip_of_process();
   const Chip* chip = find_chip(text);
   if (chip != nullptr && chip->driver_id != 0) return chip;
-  return Error(errors::bml_chip_variable).argument("TPUTWIN_CHIP", text);
+  return Error(errors::bml_chip_variable).argument(name_of(EnvVariable::chip), std::string(text));
 }
 
 // Returns the predictor of launch times on the chip under TPUTWIN_TIME=chip.
 std::unique_ptr<insight::TimelineRecorder> recorder_of_time(Device& device) {
-  const char* wanted = std::getenv("TPUTWIN_TIME");
-  if (wanted == nullptr || std::strcmp(wanted, "chip") != 0) return nullptr;
+  if (value_of(EnvVariable::time) != "chip") return nullptr;
   auto recorder = std::make_unique<insight::TimelineRecorder>(device.chip(), false);
   device.add_observer(recorder.get());
   return recorder;
@@ -80,8 +82,7 @@ Table& open_cards() {
 void use_chip(const Chip& chip) { chip_of_process() = &chip; }
 
 int Card::count() {
-  const char* value = std::getenv("TPUTWIN_DEVICES");
-  return std::clamp(value != nullptr ? std::atoi(value) : 1, 1, kMaximumCards);
+  return static_cast<int>(std::clamp<uint64_t>(number_in(EnvVariable::devices), 1, kMaximumCards));
 }
 
 Result<std::shared_ptr<Card>> Card::open(int id) {

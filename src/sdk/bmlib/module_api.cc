@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/errors/bmlib.h"
+#include "base/variables.h"
 #include "sdk/bmlib/api.h"
 #include "sdk/okkernel/kernel_library.h"
 #include "sdk/okkernel/registry.h"
@@ -85,7 +86,7 @@ Result<void*> open_library(std::string_view call, const std::string& path) {
 Result<void*> fall_back(std::string_view call, const Error& cause) {
   if (cause.id() != errors::bml_module_file) return cause;
   void* library = nullptr;
-  if (const char* firmware = std::getenv("TPUKERNEL_FIRMWARE_PATH")) {
+  if (const std::string firmware(value_of(EnvVariable::firmware_path)); !firmware.empty()) {
     TW_ASSIGN_OR_RETURN(loaded, open_library(call, firmware));
     library = loaded;
   }

@@ -7,10 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/errors/bmrt.h"
 #include "base/errors/machine.h"
+#include "base/variables.h"
 #include "bmodel/bm168x/subnets.h"
 #include "bmodel/file_kind.h"
 #include "host/operator.h"
@@ -212,8 +211,7 @@ std::string HostLibrary::operator_text(int32_t op_type, std::span<const uint8_t>
 
 Result<HostLibraries> open_host_libraries(const File& file) {
   HostLibraries libraries;
-  const char* value = std::getenv("TPUTWIN_CPUOPS");
-  std::string_view rest = value != nullptr ? value : "";
+  std::string_view rest = value_of(EnvVariable::cpuops);
   while (!rest.empty()) {
     const std::string path(rest.substr(0, rest.find(':')));
     rest.remove_prefix(std::min(rest.size(), path.size() + 1));

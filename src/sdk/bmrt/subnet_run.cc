@@ -6,11 +6,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/errors/bmrt.h"
 #include "base/errors/machine.h"
+#include "base/variables.h"
 #include "host/operator.h"
 #include "machine/stop.h"
 #include "sdk/bmrt/storage.h"
@@ -95,8 +95,7 @@ Status check_room(const Value& value, const TensorT& tensor, bm_store_mode_t sto
 
 uint64_t most_steps() {
   constexpr uint64_t kDefault = 100'000;
-  const char* text = std::getenv("TPUTWIN_SUBNET_STEPS");
-  const uint64_t given = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
+  const uint64_t given = number_in(EnvVariable::subnet_steps);
   return given != 0 ? given : kDefault;
 }
 

@@ -19,6 +19,7 @@
 #include "base/last_error.h"
 #include "base/native_plugins.h"
 #include "base/plugin_folder.h"
+#include "base/variables.h"
 #include "bmodel/file_kind.h"
 #include "sdk/bmruntime/api.h"
 
@@ -121,13 +122,13 @@ std::vector<std::string> plugin_files(const std::string& name, std::string& look
       says(file);
     }
   };
-  const char* path = std::getenv("TPUTWIN_PLUGIN_PATH");
-  std::istringstream directories(path != nullptr ? path : "");
+  const std::string path(value_of(EnvVariable::plugin_path));
+  std::istringstream directories(path);
   for (std::string directory; std::getline(directories, directory, ':');)
     search(directory, looked_in);
   search(shipped_plugins(), [](const std::string&) {});
-  looked_in(path == nullptr ? "the shipped plugins; TPUTWIN_PLUGIN_PATH is not set"
-                            : "the shipped plugins");
+  looked_in(path.empty() ? "the shipped plugins; TPUTWIN_PLUGIN_PATH is not set"
+                         : "the shipped plugins");
   return found;
 }
 
@@ -155,7 +156,7 @@ Error missing(const std::string& name, const std::string& looked, bool is_kept_o
   if (is_kept_out)
     why += fmt::format(
         "; the bmodel carries native code by this name, which {}=1 or --allow-native-plugins loads",
-        kNativePlugins);
+        name_of(EnvVariable::allow_native_plugins));
   return Error(errors::bmr_cpu_missing).argument("operator", name).detail(std::move(why));
 }
 

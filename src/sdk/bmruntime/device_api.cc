@@ -1,7 +1,7 @@
 // Devices and contexts.
-#include <cstdlib>
 
 #include "base/errors/bmruntime.h"
+#include "base/variables.h"
 #include "chip/family.h"
 #include "sdk/bmruntime/api.h"
 #include "sdk/bmruntime/state.h"
@@ -10,9 +10,8 @@ namespace tputwin::rt {
 namespace {
 
 int device_count() {
-  const char* value = std::getenv("TPUTWIN_DEVICES");
-  int wanted = value != nullptr ? std::atoi(value) : 1;
-  return std::clamp(wanted, 1, BM_DEVICE_MAX_NUM);
+  const uint64_t most = BM_DEVICE_MAX_NUM;
+  return static_cast<int>(std::clamp<uint64_t>(number_in(EnvVariable::devices), 1, most));
 }
 
 bm_devinfo_t chip_info(const Chip& chip) {

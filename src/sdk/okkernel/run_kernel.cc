@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <exception>
 #include <string_view>
 
 #include "base/errors/machine.h"
 #include "base/last_error.h"
+#include "base/variables.h"
 #include "numerics/float_mode.h"
 #include "sdk/okkernel/fault_handler.h"
 #include "sdk/okkernel/kernel_exit.h"
@@ -84,10 +84,7 @@ std::optional<Error> first_error(const Diagnostics& record, const std::string& n
   return std::move(*error).detail(detail.empty() ? note : fmt::format("{}; {}", detail, note));
 }
 
-bool assertions_fail_launches() {
-  const char* value = std::getenv("TPUTWIN_ASSERT");
-  return value != nullptr && std::string_view(value) == "fail";
-}
+bool assertions_fail_launches() { return value_of(EnvVariable::assert_) == "fail"; }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "base/errors/bmlib.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "chip/family.h"
 #include "isa/bm1684x/expand.h"
 #include "sdk/record/model.h"
@@ -29,8 +30,8 @@ void write_at_exit() {
 
 Recorder* Recorder::of_process() {
   static Recorder* const recorder = []() -> Recorder* {
-    const char* path = std::getenv("TPUTWIN_RECORD");
-    if (path == nullptr || *path == '\0') return nullptr;
+    const std::string path(value_of(EnvVariable::record));
+    if (path.empty()) return nullptr;
     recording_process = getpid();
     std::atexit(write_at_exit);
     return new Recorder(path);  // lives as long as the process

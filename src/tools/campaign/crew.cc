@@ -9,6 +9,7 @@
 
 #include "base/errors/tools.h"
 #include "base/parallel.h"
+#include "base/variables.h"
 
 namespace tputwin::tools {
 namespace {
@@ -21,7 +22,7 @@ int number(const char* variable) {
 // Uses this process's share of the machine's processors, unless the user gives a number.
 void share_processors() {
   const int here = std::max({1, number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS")});
-  if (std::getenv("TPUTWIN_THREADS") != nullptr || here == 1) return;
+  if (!value_of(EnvVariable::threads).empty() || here == 1) return;
   set_thread_count(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / here));
 }
 
