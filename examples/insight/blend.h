@@ -1,4 +1,4 @@
-/* What the host and the kernels of docs/insight.md agree on: sum = a + b, images of 64 channels. */
+/* What the host and the kernels of docs/check.md agree on: sum = a + b, images of 64 channels. */
 #ifndef BLEND_H_
 #define BLEND_H_
 

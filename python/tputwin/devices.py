@@ -15,7 +15,7 @@ from .events import Finding, finding
 class Device:
     """One simulated chip. Any number may live side by side, each in a thread of its own.
 
-    ``check``: "all", or names of checks (docs/insight.md) with commas between them; what they find
+    ``check``: "all", or names of checks (docs/check.md) with commas between them; what they find
     is in ``findings``. ``schedule``: "program", "compute_first", "dma_first" or "shuffled" (by
     ``seed``), legal orders that show missing waits. ``reference``: the bodies that define results.
 

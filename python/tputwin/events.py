@@ -93,7 +93,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a check found (docs/insight.md)."""
+    """One thing that a check found (docs/check.md)."""
 
     id: str
     check: str

@@ -53,7 +53,7 @@ std::string indented(const std::string& text) {
 }
 
 TEST(Session, OfTheTutorialIsWhatItSays) {
-  const std::string page = text_of(TPUTWIN_SOURCE_DIR "/docs/insight.md");
+  const std::string page = text_of(TPUTWIN_SOURCE_DIR "/docs/debug.md");
   EXPECT_NE(page.find(indented(session("understand"))), std::string::npos);
 }
 

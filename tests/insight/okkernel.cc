@@ -79,7 +79,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// The finding that docs/insight.md shows is that of the mutant serial_together.
+// The finding that docs/check.md shows is that of the mutant serial_together.
 TEST(Page, ShowsWhatIsFound) {
   check_everything();
   const auto mutant = std::ranges::find(kMutants, "serial_together", &Mutant::name);
@@ -90,13 +90,13 @@ TEST(Page, ShowsWhatIsFound) {
   text = replaced(text, "serial_together.c", "plus_one_serial.c");
   text = std::regex_replace(text, std::regex("\n      launched by [^\n]*"), "");
   text = "    " + replaced(replaced(text, "_serial_together", ""), "\n", "\n    ");
-  const std::string page = text_of(std::filesystem::path(TPUTWIN_SOURCE_DIR) / "docs/insight.md");
+  const std::string page = text_of(std::filesystem::path(TPUTWIN_SOURCE_DIR) / "docs/check.md");
   EXPECT_NE(page.find(text), std::string::npos) << text;
 }
 
 // Every kind of finding has its row.
 TEST(Page, ListsEveryFinding) {
-  const std::string page = text_of(std::filesystem::path(TPUTWIN_SOURCE_DIR) / "docs/insight.md");
+  const std::string page = text_of(std::filesystem::path(TPUTWIN_SOURCE_DIR) / "docs/check.md");
   for (const FindingInfo& kind : finding_catalogue())
     EXPECT_NE(page.find("| `" + std::string(to_string(kind.check)) + "` | `" +
                         std::string(kind.id) + "` | " + std::string(kind.text) + " |"),

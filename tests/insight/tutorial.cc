@@ -1,4 +1,4 @@
-// The tutorial of docs/insight.md: every line behind "$" is run, and answers what stands below it.
+// The tutorial of docs/check.md: every line behind "$" is run, and answers what stands below it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace tputwin::insight::testing {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kSource = TPUTWIN_SOURCE_DIR, kPage = kSource / "docs/insight.md";
+const fs::path kSource = TPUTWIN_SOURCE_DIR, kPage = kSource / "docs/check.md";
 constexpr std::string_view kBegin = "\n## From wrong to fast\n", kCommand = "    $ ",
                            kIndent = "    ";
 

@@ -91,13 +91,13 @@ TEST_F(Command, WritesAllFiles) {
   EXPECT_GT(trace["traceEvents"].size(), 100u);
 }
 
-// docs/insight.md shows what is printed. TPUTWIN_REBASE=1 writes it there.
+// docs/profile.md shows what is printed. TPUTWIN_REBASE=1 writes it there.
 TEST_F(Command, PrintsWhatThePageShows) {
   ASSERT_EQ(run("-- " TPUTWIN_BIN_DIR "/okk_plus_one"), 0) << file("err");
   std::string expected, line;
   for (std::istringstream lines(file("err")); std::getline(lines, line);)
     if (!line.starts_with("wrote ")) expected += "    " + line + "\n";
-  const std::filesystem::path path = TPUTWIN_SOURCE_DIR "/docs/insight.md";
+  const std::filesystem::path path = TPUTWIN_SOURCE_DIR "/docs/profile.md";
   std::string page = text_of(path);
   const size_t begin = page.find("    tputwin profile: okk_plus_one on BM1684");
   ASSERT_NE(begin, std::string::npos);
