@@ -3,10 +3,10 @@
  * no call of TPUKernel or OKKernel issues. `tputwin lift` writes them where it must. C99 and C++;
  * link with libbmlib, which libtpukernel does.
  *
- * A command is given as its 32-bit words, in the form and with the fields of docs/bmodel168x.md.
- * Its own number and the number that it waits for are ignored. As every call, the command waits for
- * all earlier commands of the kernel; in a parallel section, for those of its engine and those
- * before the section. It is decoded and checked as commands of models are. A command that cannot be
+ * A command is given as its 32-bit words, in the form and with the fields of
+ * docs/command-streams.md. Its own number and the number that it waits for are ignored. As every
+ * call, the command waits for all earlier commands of the kernel; in a parallel section, for those
+ * of its engine and those before the section. It is decoded and checked as commands of models are. A command that cannot be
  * decoded or breaks a rule is an error of the launch.
  */
 #ifndef TPUTWIN_RAW_COMMAND_H
