@@ -162,7 +162,7 @@ def main():
     interfaces = yaml.safe_load((ROOT / "site/api.yml").read_text())
     texts, index = headers.pages(interfaces, xml, ROOT / "include")
     site = Site(output, index)
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / f"{name}.md" for name in
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / f"{name}.md" for name in
                  ("CONTRIBUTING", "SECURITY", "CHANGELOG"))]:
         site.need(path)
     site.build()

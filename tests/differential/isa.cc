@@ -83,7 +83,8 @@ TEST(Conv2dChoice, CountsProductsAndBytes) {
   EXPECT_EQ(work.moved_bytes, 64u * 58 * 58 + 64 * 64 * 9 + 64 * 56 * 56);
 }
 
-// docs/performance.md: beside AMX, ResNet-50's instructions are faster in our own body.
+// docs/notes/performance-experiments.md: with AMX, ResNet-50's instructions are faster in our own
+// body.
 TEST(Conv2dChoice, TakesTheLibraryWhereProductsOutweighItsLayout) {
   for (const auto& [channels, extent, kernel] :
        {std::array{64u, 56u, 3u}, {64u, 56u, 1u}, {256u, 14u, 3u}, {256u, 14u, 1u}, {512u, 7u, 3u}})

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::filesystem::path> pages() {
   std::vector<std::filesystem::path> paths{source_dir() / "README.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "docs"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_dir() / "docs"))
     if (entry.path().extension() == ".md") paths.push_back(entry.path());
   return paths;
 }

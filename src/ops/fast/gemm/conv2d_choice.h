@@ -25,11 +25,12 @@ struct Conv2dWork {
 };
 Conv2dWork work_of(const Conv2dBm1880& op);
 
-// Products per moved byte from which the library is assumed to be faster (docs/performance.md).
-// Measured on a processor with AMX and two threads. For ResNet-50's instructions the library moves
-// some 48 MB and takes 52 ms, of which its products take 2 ms: 1.05 ns a byte. A product takes 0.4
-// ps in the library and 3.0 ps in our best kernels. 1.05 / (0.0030 - 0.0004) = 400; the constant is
-// twice that, as a margin for cases that were not measured.
+// Products per moved byte from which the library is assumed to be faster
+// (docs/notes/performance-experiments.md). Measured on a processor with AMX and two threads. For
+// ResNet-50's instructions the library moves some 48 MB and takes 52 ms, of which its products take
+// 2 ms: 1.05 ns a byte. A product takes 0.4 ps in the library and 3.0 ps in our best kernels.
+// 1.05 / (0.0030 - 0.0004) = 400; the constant is twice that, as a margin for cases that were not
+// measured.
 constexpr uint64_t kMacsWorthAByte = 800;
 
 constexpr bool prefers_library(Library use, const Conv2dWork& work) {
