@@ -45,12 +45,16 @@ std::set<std::string> quotable_sections() {
   return sections;
 }
 
-TEST(Pages, CodeInTheReadmeIsThatOfExamples) {
+TEST(Pages, CodeOfKernelsIsThatOfExamples) {
   const auto sections = quotable_sections();
-  const auto blocks = code_blocks(read_text(source_dir() / "README.md"), "cpp");
-  EXPECT_FALSE(blocks.empty());
-  for (const std::string& block : blocks)
-    EXPECT_TRUE(sections.contains(block)) << "not a marked section of an example:\n" << block;
+  for (const std::string page :
+       {"README.md", "docs/bmkernel.md", "docs/okkernel.md", "docs/tpukernel.md"}) {
+    const auto blocks = code_blocks(read_text(source_dir() / page), "cpp");
+    EXPECT_TRUE(page == "README.md" || !blocks.empty()) << page;
+    for (const std::string& block : blocks)
+      EXPECT_TRUE(sections.contains(block)) << page << ": not a marked section of an example:\n"
+                                            << block;
+  }
 }
 
 TEST(Pages, LiftedLayerIsThatOfTheExample) {

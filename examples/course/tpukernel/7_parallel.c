@@ -15,6 +15,7 @@
 
 enum { TILE = 4096, TILE_BYTES = TILE * 4 };
 
+// [readme]
 void loads_ahead(const void* args) {
   const lesson_args_t* p = (const lesson_args_t*)args;
   const dim4 tile = {1, tpu_npu_num(), 1, TILE};
@@ -32,6 +33,7 @@ void loads_ahead(const void* args) {
   tpu_poll();
 }
 TPUKERNEL_FUNC_REGISTER(loads_ahead)
+// [readme end]
 
 int main(void) {
   const int tiles = 5, count = tiles * 64 * TILE;
