@@ -49,7 +49,7 @@ TEST(Compiler, PassesAreListedInTheirOrder) {
 }
 
 TEST(Compiler, FoldersIncludeOnlyThoseBelowThem) {
-  const Names rooms = rows_of("Rooms");
+  const Names rooms = rows_of("Modules");
   EXPECT_GT(rooms.size(), 10u);
   static const std::regex include("\n#include \"bmnet/([a-z_]+)/");
   for (size_t i = 0; i < rooms.size(); ++i) {
