@@ -23,7 +23,7 @@ SHOWN, MEASURED = 24, 2000
 
 HEAD = """# Gallery
 
-What the networks of this repository see on the twin, each calibrated and compiled for the BM1880. They were trained
+What the networks of this repository see in the simulator, each calibrated and compiled for the BM1880. They were trained
 here ([models](../models/README.md)). `make gallery` draws this page.
 """
 
@@ -37,12 +37,22 @@ A picture is predicted to take {milliseconds:.2f} ms on the chip. The photograph
 ([origins](../examples/pictures/README.md)).
 
 ![a face in a box, and three photographs without one](gallery/faces.png)
+
+The same by commands, in a checkout; `seen.png` is the picture below:
+
+    tputwin calibrate models/faces.prototxt models/faces.caffemodel --data examples/pictures \\
+        --letterbox --mean 128 --scale 0.0078125 --output int8
+    tputwin compile --caffemodel int8/bmnet_faces_int8.caffemodel \\
+        --table int8/bmnet_faces_calibration_table.pb2 -o faces.bmodel
+    tputwin run faces.bmodel --image examples/pictures/astronaut.jpg --describe models/faces.json --draw seen.png
+
+![the astronaut's face in a box](astronaut.png)
 """
 
 CLASSES = """
 ## {title}
 
-{text} Of {samples} test images float gets {float_right:.1f} % right, int8 on the twin {int8_right:.1f} %; a batch
+{text} Of {samples} test images float gets {float_right:.1f} % right, int8 in the simulator {int8_right:.1f} %; a batch
 of 10 is predicted to take {milliseconds:.2f} ms on the chip. Below an image are the two best classes with the values that the
 network gives them.
 
@@ -66,7 +76,7 @@ Where the chip's time goes, predicted cycles of each engine's commands:
 | operation | commands | cycles |
 |---|---|---|
 {rows}
-On the twin it takes 24 ms on two processors of a Zen 4 (batch 1); all figures, and how they are measured: [performance.md](performance.md).
+The simulator takes 24 ms on two processors of a Zen 4 (batch 1); all figures, and how they are measured: [performance.md](performance.md).
 """
 
 
