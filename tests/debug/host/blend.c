@@ -1,4 +1,4 @@
-/* sum = a + b on the BM1684, with a mistake: docs/debug.md finds it. */
+/* sum = a + b on the BM1684, with a mistake: golden/understand.commands finds it. */
 #include <bmlib_runtime.h>
 #include <okk.h>
 #include <stdio.h>
