@@ -23,18 +23,19 @@ SHOWN, MEASURED = 24, 2000
 
 HEAD = """# Gallery
 
-What the networks of this repository see in the simulator, each calibrated and compiled for the BM1880. They were trained
-here ([models](../models/README.md)). `make gallery` draws this page.
+What the networks of this repository see in the simulator, each calibrated and compiled for the
+BM1880. They were trained here ([models](../models/README.md)). `make gallery` draws this page.
 """
 
 FACES = """
 ## Faces
 
-A detector of 8 convolutions on 128x128 grey pixels, trained on scenes made of 80 faces, calibrated on the four photographs
-themselves. In scenes made of faces that it never saw it finds 72 % at this threshold, with 3 false ones in 1,000 scenes. Here it finds the
-astronaut's, and rightly nothing in the cup and the rocket; the photographer's, from the side, it misses: it knows faces from the front.
-A picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of NASA, Lav Varshney, Rachel Michetti and SpaceX
-([origins](../examples/pictures/README.md)).
+A detector of 8 convolutions on 128x128 grey pixels, trained on scenes made of 80 faces, calibrated
+on the four photographs themselves. In scenes made of faces that it never saw it finds 72 % at this
+threshold, with 3 false ones in 1,000 scenes. Here it finds the astronaut's face, and rightly none in
+the cup and the rocket. It misses the photographer's, from the side: it knows faces from the front. A
+picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of NASA, Lav
+Varshney, Rachel Michetti and SpaceX ([origins](../examples/pictures/README.md)).
 
 ![a face in a box, and three photographs without one](gallery/faces.png)
 
@@ -52,9 +53,10 @@ The same by commands, in a checkout; `seen.png` is the picture below:
 CLASSES = """
 ## {title}
 
-{text} Of {samples} test images float gets {float_right:.1f} % right, int8 in the simulator {int8_right:.1f} %; a batch
-of 10 is predicted to take {milliseconds:.2f} ms on the chip. Below an image are the two best classes with the values that the
-network gives them.
+{text}
+Of {samples} test images float gets {float_right:.1f} % right, int8 in the simulator
+{int8_right:.1f} %. A batch of 10 is predicted to take {milliseconds:.2f} ms on the chip. Below an
+image are the two best classes with the values that the network gives them.
 
 ![what {name} sees](gallery/{name}.png)
 """
@@ -62,7 +64,8 @@ network gives them.
 SPEED = """
 ## ResNet-50, for speed
 
-The network as published, 224x224 pixels in colour, with random weights (`build/bin/generate_classics`), so that it sees nothing. One image in int8:
+The network as published, 224x224 pixels in colour, with random weights
+(`build/bin/generate_classics`), so that it sees nothing. One image in int8:
 
 | | |
 |---|---|
@@ -76,7 +79,7 @@ Where the chip's time goes, predicted cycles of each engine's commands:
 | operation | commands | cycles |
 |---|---|---|
 {rows}
-The simulator takes 24 ms on two processors of a Zen 4 (batch 1); all figures, and how they are measured: [performance.md](performance.md).
+How long the simulator takes, and how that is measured: [performance.md](performance.md).
 """
 
 
@@ -153,7 +156,7 @@ def main(output, generate):
                         "products.", "0123456789", *digits,
                         0, output, folder)
         page += classes("resnet_fashion", "Clothes", "Fashion-MNIST (Debian's dataset-fashion-mnist): a "
-                        "small ResNet of 27 layers, residuals, depthwise convolutions.", CLOTHES,
+                        "small ResNet of 27 layers,\nresiduals, depthwise convolutions.", CLOTHES,
                         *fashion, 40, output, folder)
         page += classes("lenet_fashion", "Clothes by LeNet", "The same images: two convolutions, two "
                         "inner products.", CLOTHES, *fashion, 40, output, folder)
