@@ -32,9 +32,9 @@ FACES = """
 
 A detector of 8 convolutions on 128x128 grey pixels, trained on scenes made of 80 faces, calibrated
 on the four photographs themselves. In scenes made of faces that it never saw it finds 72 % at this
-threshold, with 3 false ones in 1,000 scenes. Here it finds the astronaut's face, and rightly none in
-the cup and the rocket. It misses the photographer's, from the side: it knows faces from the front. A
-picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of NASA, Lav
+threshold, with 3 false ones in 1,000 scenes. Here it finds the astronaut's face, and rightly none
+in the cup and the rocket. It misses the photographer's, from the side: it knows faces from the
+front. A picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of NASA, Lav
 Varshney, Rachel Michetti and SpaceX ([origins](../examples/pictures/README.md)).
 
 ![a face in a box, and three photographs without one](gallery/faces.png)

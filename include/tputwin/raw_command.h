@@ -6,8 +6,8 @@
  * A command is given as its 32-bit words, in the form and with the fields of
  * docs/command-streams.md. Its own number and the number that it waits for are ignored. As every
  * call, the command waits for all earlier commands of the kernel; in a parallel section, for those
- * of its engine and those before the section. It is decoded and checked as commands of models are. A command that cannot be
- * decoded or breaks a rule is an error of the launch.
+ * of its engine and those before the section. It is decoded and checked as commands of models are.
+ * A command that cannot be decoded or breaks a rule is an error of the launch.
  */
 #ifndef TPUTWIN_RAW_COMMAND_H
 #define TPUTWIN_RAW_COMMAND_H
