@@ -5,7 +5,7 @@
 
    Number 10001, "scale_shift": y = x * a + b, a and b two floats of the parameters.
    Number 10002, "positives": the values of x above 0, as many as there are.
-   Number 17: a number of the maker's compiler, told in terms of an operator of the twin. */
+   Number 17: a number of the vendor's compiler, as an operator of tputwin. */
 #include <stdio.h>
 #include <string.h>
 #include <tputwin/host_operator.h>

@@ -48,7 +48,7 @@ int demo(const Options& options) {
   ChainResult chip;
   const double taken = run(dataset, nullptr, chip);
   if (taken < 0) return fail(tputwin_last_error());
-  printf("twin: %.2f s, %.0f images/s\n", taken, (double)dataset.count() / taken);
+  printf("tputwin: %.2f s, %.0f images/s\n", taken, (double)dataset.count() / taken);
 
   // Once more under observation: counting takes time that is not the chip's.
   Tally tally;

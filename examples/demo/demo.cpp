@@ -59,7 +59,7 @@ int run_on_chip(bmctx_t ctx, const CompiledNet& net, const Dataset& test,
   ProgressBar bar(test.count());
   const double start = seconds();
   if (!classifier.classify(test, bar, classes)) return fail(tputwin_last_error());
-  print_accuracy("int8, twin:", classes, test, seconds() - start);
+  print_accuracy("int8, tputwin:", classes, test, seconds() - start);
 
   Dataset batch = test;
   batch.keep(std::min(classifier.batch(), test.count()));

@@ -49,17 +49,17 @@ std::vector<double> times_of_runs(bmctx_t ctx, ResNet& net) {
 }
 
 void print(const ResNet& net, const std::vector<double>& times) {
-  const double twin = times[times.size() / 2];
+  const double simulated = times[times.size() / 2];
   printf("ResNet-50 in int8, random weights, one image: %zu instructions, %.2f GMAC\n",
          net.instructions, net.macs / 1e9);
   printf("  BM1880 at 1 GHz, predicted: %.1f ms\n", net.chip_ms);
-  printf("  twin on this host: %.1f ms, median of %zu runs (fastest %.1f)\n", twin, times.size(),
-         times[0]);
-  if (twin <= net.chip_ms)
-    printf("the twin outruns the chip: it takes %.2f of its time\n", twin / net.chip_ms);
+  printf("  tputwin on this host: %.1f ms, median of %zu runs (fastest %.1f)\n", simulated,
+         times.size(), times[0]);
+  if (simulated <= net.chip_ms)
+    printf("tputwin is faster than the chip: it takes %.2f of its time\n", simulated / net.chip_ms);
   else
-    printf("the chip is faster: on this host the twin takes %.2f times as long\n",
-           twin / net.chip_ms);
+    printf("the chip is faster: on this host tputwin takes %.2f times as long\n",
+           simulated / net.chip_ms);
 }
 
 }  // namespace

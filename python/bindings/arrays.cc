@@ -1,4 +1,4 @@
-// Arrays between numpy and the twin, by Python's buffers.
+// Arrays between numpy and tputwin, by Python's buffers.
 #include <cstring>
 
 #include "bindings/binding.h"
@@ -21,7 +21,7 @@ char kind_of(const py::buffer_info& info) {
   if (info.format == "?") return 'u';
   for (const Format& format : kFormats)
     if (info.format == format.letter) return format.kind;
-  throw py::type_error("elements of type \"" + info.format + "\" are no numbers of the twin");
+  throw py::type_error("elements of type \"" + info.format + "\" are no numbers of tputwin");
 }
 
 void check_contiguous(const py::buffer_info& info) {

@@ -1,4 +1,4 @@
-"""A software twin of the BM1880, BM1684 and BM1684X tensor processors.
+"""A simulator of the BM1880, BM1684 and BM1684X tensor processors.
 
     net = tputwin.load("net.bmodel")        # any of the three chips
     outputs = net.run(image)                # numpy in, numpy out

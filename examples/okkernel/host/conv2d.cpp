@@ -76,7 +76,7 @@ bool run(Device& device, conv2d_args_t p) {
   std::printf("conv2d (%d,%d,%d,%d) -> (%d,%d,%d,%d), %dx%d\n", p.n, p.input_c, p.input_h,
               p.input_w, p.n, p.output_c, output_h, output_w, p.kernel, p.kernel);
   const double mega = (double)expected.size() * p.input_c * taps * 2 / 1e6;
-  std::printf("  twin: %.3f s for %.0f MFLOP; plain loops on the host: %.3f s\n", seconds, mega,
+  std::printf("  tputwin: %.3f s for %.0f MFLOP; plain loops on the host: %.3f s\n", seconds, mega,
               host);
   std::printf("  %zu of %zu values equal the host's\n", equal, output.size());
   return equal == output.size();

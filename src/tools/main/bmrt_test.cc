@@ -70,7 +70,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs bmodels of the BM1684X on the twin, times and compares them", kName);
+  CLI::App app("Runs bmodels of the BM1684 and BM1684X, times and compares them", kName);
   app.set_version_flag("--version", "bmrt_test of tputwin " TPUTWIN_VERSION);
   app.footer(
       fmt::format("Examples:\n  bmrt_test --bmodel net.bmodel --calculate_times 10\n"

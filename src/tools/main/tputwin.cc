@@ -15,7 +15,7 @@ namespace tputwin::tools {
 
 int main(int argc, char** argv) {
   using namespace tputwin::tools;
-  CLI::App app("A software twin of the BM1880, BM1684 and BM1684X tensor processors", "tputwin");
+  CLI::App app("A simulator of the BM1880, BM1684 and BM1684X tensor processors", "tputwin");
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer(footer("  tputwin run det1.bmodel --input image.bin\n  tputwin run --help\n"));
