@@ -1,6 +1,7 @@
-// Speed of an instruction as a ratio to memcpy: both move equally many bytes, on the same threads,
-// turn by turn in one loop. Medians: a busy neighbour makes single turns many times longer; where
-// neighbours are always busy, the least times ("least") tell more.
+// Speed of an instruction as a ratio to memcpy. Both move the same number of bytes on the same
+// threads, alternately in one loop. The ratios use medians, because other load on the host makes
+// single rounds many times longer. On a host with constant load, the least times ("least") are more
+// reliable.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -19,7 +20,7 @@
 
 namespace tputwin::bench {
 
-// Pages that were never written all map to one page of zeros and look faster than they are.
+// Pages that were never written all map to one page of zeros and seem faster than they are.
 inline void fill_random(std::span<uint8_t> bytes, uint64_t seed) {
   std::mt19937_64 random(seed);
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
@@ -43,7 +44,7 @@ inline double median(std::vector<double>& values) {
   return *middle;
 }
 
-// Runs one instruction per iteration. `bytes`: all it reads and writes.
+// Runs one instruction per iteration. `bytes` is the number of bytes it reads and writes.
 inline void beside_memcpy(benchmark::State& state, Device& device, Operation op, uint64_t bytes) {
   using Clock = std::chrono::steady_clock;
   const Instruction instruction{.op = std::move(op), .engine = engine(op), .id = 1};

@@ -1,13 +1,13 @@
-// Bmodels of the BM1684X and BM1684, in one run: each net on the twin, the same convolutions and
-// products alone by oneDNN, and beside them the seconds that the reference model was recorded with.
-// Rounds alternate. Printed are the ratios, then the times, then where the twin's time goes,
-// operation by operation. Outputs are compared with the recorded ones.
+// Bmodels of the BM1684X and BM1684, in one run: each net on the simulator, the same convolutions
+// and products alone by oneDNN, and the seconds recorded with the reference model. Rounds
+// alternate. The program prints the ratios, the times and the simulator's time by operation. It
+// compares the outputs with the recorded ones.
 //
 //   bench_bmodels168x [--data DIRECTORY] [--rounds N] [--json FILE] [NET...]
 //
-// DIRECTORY holds bmodels and cases.jsonl, as tests/conformance/bm168x does; without it
-// TPUTWIN_BMODELS names it. Networks that are built here run in any case.
-// All with the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN
+// DIRECTORY holds bmodels and cases.jsonl, as tests/conformance/bm168x does. Without --data, the
+// environment variable TPUTWIN_BMODELS names it. Networks that are built here always run. All use
+// the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN
 // OMP_NUM_THREADS (default: the same).
 #include <fmt/format.h>
 
@@ -34,11 +34,11 @@ namespace {
 using namespace tputwin;
 using nlohmann::json;
 
-// One net: its file, its inputs, and what is known of it.
+// One net: its file, its inputs and its recorded results.
 struct Case {
   std::string name, path;
   std::vector<std::vector<uint8_t>> inputs;
-  std::vector<std::string> outputs;  // SHA-256, none: not known
+  std::vector<std::string> outputs;  // SHA-256; empty if not known
   double recorded_seconds = 0, macs = 0;
 };
 
@@ -88,7 +88,7 @@ struct Result {
   std::string name;
   bench::Times twin, library;
   double recorded_seconds = 0, macs = 0, load_ms = 0;
-  std::string bytes;  // are they the recorded ones?
+  std::string bytes;  // "equal", "WRONG" or "not recorded"
   Plan::Extent extent;
   Clockwork clockwork;
 
@@ -154,7 +154,7 @@ void print(const Result& r) {
              r.recorded_seconds * 1e3, r.bytes);
 }
 
-// Processor time of a watched run, which takes every instruction by itself.
+// Prints processor time of an observed run, in which every instruction runs by itself.
 void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.second;

@@ -1,4 +1,4 @@
-// Networks of the BM1684X and BM1684 that need no data: built with the twin's own encoder.
+// Networks of the BM1684X and BM1684 that need no data: built with the simulator's own encoder.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
-// Convolutions of the machine beside oneDNN doing the same int8 convolution, in one process, and
-// beside the peak of the processor's byte products.
+// Convolutions of the machine compared with oneDNN's int8 convolution, in one process, and with the
+// processor's peak rate of byte products.
 //
 // Both get random data in memory that was written before, and the same number of threads: the
 // machine TPUTWIN_THREADS (default: all processors), oneDNN OMP_NUM_THREADS (default: the same).
-// The machine's data lies planar in the lanes; oneDNN keeps its own preferred layouts.
+// The machine's data is planar in the lanes; oneDNN uses the layouts it prefers.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -44,7 +44,7 @@ void fill_random(uint8_t* bytes, size_t count) {
   for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(random());
 }
 
-// One instruction: these layers fit into the lanes whole.
+// One instruction: all of a layer fits into local memory.
 Instruction conv_instruction(const Problem& p, const Chip& chip) {
   Shape in{1, p.ic, p.extent, p.extent}, out{1, p.oc, p.extent, p.extent};
   Shape weight{p.ic, p.oc, p.kernel, p.kernel};
@@ -63,8 +63,8 @@ Instruction conv_instruction(const Problem& p, const Chip& chip) {
   return {.op = op, .engine = Engine::compute, .id = 1};
 }
 
-// The same convolution with the same requantization: round-half-up is round-to-even of the value
-// plus a quarter of the last bit before the point.
+// Runs the convolution in oneDNN with an equal requantization: round-half-up is round-to-even of
+// the value plus a quarter of the last bit before the point.
 class LibraryConvolution {
  public:
   explicit LibraryConvolution(const Problem& p)
@@ -114,8 +114,9 @@ class LibraryConvolution {
   std::string name_;
 };
 
-// Seconds of the fastest of the calls that fit into five milliseconds. The pause lets the library's
-// spinning workers fall asleep: they would share the processors with whoever comes next.
+// Returns the seconds of the fastest of the calls that fit into five milliseconds. The pause lets
+// the library's spinning workers fall asleep, so that they do not take processor time from the next
+// measurement.
 template <class F>
 double seconds_per_call(F&& call) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -136,7 +137,8 @@ constexpr int kChains = 8;  // independent sums hide the latency
 
 __attribute__((target("avx512f,avx512vnni"))) int multiply_bytes(uint64_t rounds) {
   const __m512i data = _mm512_set1_epi8(3), weights = _mm512_set1_epi8(5);
-  // Named one by one, since an array would live in memory; different, lest they be one sum.
+  // Eight variables, because an array would be kept in memory. The values differ, so that the
+  // compiler cannot merge the sums.
   __m512i a = _mm512_set1_epi32(1), b = _mm512_set1_epi32(2);
   __m512i c = _mm512_set1_epi32(3), d = _mm512_set1_epi32(4);
   __m512i e = _mm512_set1_epi32(5), f = _mm512_set1_epi32(6);
@@ -154,7 +156,7 @@ __attribute__((target("avx512f,avx512vnni"))) int multiply_bytes(uint64_t rounds
   return lanes[0];
 }
 
-// What the processor could do at most: byte products in registers, on every thread.
+// Measures the processor's peak: byte products in registers, on every thread.
 void bench_peak(benchmark::State& state) {
   constexpr uint64_t kRounds = 250'000;
   const auto threads = static_cast<uint64_t>(thread_count());
@@ -180,7 +182,8 @@ void bench_conv(benchmark::State& state, const Problem& problem) {
   const Instruction instruction = conv_instruction(problem, device->chip());
   LibraryConvolution library(problem);
 
-  double ours = 1e9, theirs = 1e9;  // the best of all rounds: neighbours only ever slow us down
+  // The best of all rounds: other load on the host can only make a round slower.
+  double ours = 1e9, theirs = 1e9;
   for (auto _ : state) {
     double mine = seconds_per_call([&] {
       Status status = device->run({&instruction, 1});

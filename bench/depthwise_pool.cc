@@ -31,7 +31,7 @@ Window window_of(const Layer& layer) {
   return {axis, axis};
 }
 
-// Input and result behind one another; returns the first free byte.
+// Places the input and then the result; returns the first free byte.
 uint64_t place(const Layer& layer, const Window& window, TensorView& in, TensorView& out) {
   const Shape& s = layer.in;
   const Shape result{s.n, s.c, window.h.output(s.h), window.w.output(s.w)};

@@ -1,4 +1,4 @@
-// DMA instructions beside memcpy of the same bytes.
+// DMA instructions compared with memcpy of the same bytes.
 #include "beside_memcpy.h"
 
 namespace {

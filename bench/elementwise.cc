@@ -1,4 +1,5 @@
-// Element-wise instructions beside memcpy of the same bytes: 32 lanes, one bank per byte plane.
+// Element-wise instructions compared with memcpy of the same bytes: 32 lanes, one bank per byte
+// plane.
 #include "beside_memcpy.h"
 
 namespace {

@@ -1,8 +1,8 @@
 // The convolutions and inner products of a quantized net in oneDNN: same extents, same types, the
-// library's preferred layouts, one after the other. Nothing in between: no pooling, no sums of
-// branches, no change of layout. What a net costs at least. As in the net each reads what another
-// one wrote, so that it finds it in the cache of the thread that did; where the net has something
-// else between the two, it reads the largest result that goes in there.
+// library's preferred layouts, in sequence. Pooling, sums of branches and changes of layout are not
+// executed. The time is a lower bound for the net. As in the net, each operation reads the result
+// of an earlier one, which is in the cache of the thread that wrote it. If the net has another
+// operation between the two, the reader gets the largest result that is an input of it.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ class LibraryNetwork {
   static memory::desc any(const memory::dims& dims) {
     return {dims, type::s8, memory::format_tag::any};
   }
-  // Results of the size that quantized nets have; how large exactly costs no time.
+  // Scales results to the size usual in quantized nets; the exact scale does not affect the time.
   static dnnl::primitive_attr attributes() {
     dnnl::primitive_attr attributes;
     attributes.set_output_scales(0, {std::ldexp(1.0f, -10)});
@@ -105,7 +105,8 @@ class LibraryNetwork {
     for (size_t i = 0; i < desc.get_size(); ++i) bytes[i] = static_cast<uint8_t>(random_());
     return data;
   }
-  // What was written for the operation to read; noise where that is too small, as the input is.
+  // Returns the result that the operation reads. Returns noise if that result is too small or if
+  // the operation reads the net's input.
   memory source(const net::TensorOp& op, const memory::desc& desc) {
     const auto found = results_.find(op.bottom(0));
     if (found == results_.end() || size(found->second) < desc.get_size()) return noise(desc);

@@ -1,6 +1,6 @@
 // The convolutions and products of a program of the BM1684X or BM1684 in oneDNN: same extents, the
-// library's preferred layouts, one after the other, nothing in between. 8 bits as they are, all
-// floats as fp32: the library has no fp16 on most processors.
+// library's preferred layouts, in sequence, with no other operations. 8-bit types stay as they are.
+// All floats become fp32, because the library has no fp16 on most processors.
 #pragma once
 
 #include <memory>
@@ -66,7 +66,7 @@ class LibraryProgram {
     const auto extent = [](const Axis& axis, uint32_t e) {
       return memory::dim{(e - 1) * (axis.insert + 1) + 1};
     };
-    // what the last windows do not reach is no padding
+    // Padding ends with the last window: elements after it are not padding.
     const auto after = [](const Axis& axis, memory::dim e, uint32_t results) {
       return (memory::dim{results} - 1) * axis.stride + axis.reach() - axis.pad_before - e;
     };
@@ -117,7 +117,7 @@ class LibraryProgram {
       if (desc.get_size() == 0) continue;
       memory data(desc, engine_);
       auto* bytes = static_cast<uint8_t*>(data.get_data_handle());
-      // small floats: what overflows would be another's time
+      // Small floats: overflow would change the time of the operations.
       for (size_t i = 0; i < desc.get_size(); ++i)
         bytes[i] = static_cast<uint8_t>(random_() & 0x3f);
       layer.arguments.emplace(argument, data);

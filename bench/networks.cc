@@ -1,12 +1,11 @@
-// Whole networks, batch 1, in one run: compiled for the BM1880 and on the twin; in float by
-// OpenCV's dnn module; and their quantized convolutions and inner products alone by oneDNN. Rounds
-// alternate. Printed are the ratios, then the times, then where the twin's time goes, operation by
-// operation.
+// Whole networks, batch 1, in one run: compiled for the BM1880 and run on the simulator; in float
+// by OpenCV's dnn module; and their quantized convolutions and inner products alone by oneDNN.
+// Rounds alternate. The program prints the ratios, the times and the simulator's time by operation.
 //
 //   bench_networks [--rounds N] [--json FILE] [--models DIRECTORY] [NETWORK...]
 //
-// --models keeps the compiled networks there (NETWORK.bmodel), for `tputwin run --latency`.
-// All with the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN
+// --models writes the compiled networks to DIRECTORY (NETWORK.bmodel), for `tputwin run --latency`.
+// All use the same number of threads: TPUTWIN_THREADS (default: all processors), and for oneDNN
 // OMP_NUM_THREADS (default: the same).
 #include <fmt/format.h>
 
@@ -37,7 +36,7 @@ using bench::Options;
 using bench::seconds_since;
 using bench::Times;
 
-// Text as OpenCV reads it: in SSD's fork of Caffe parameters have this name.
+// Returns the text as OpenCV reads it: SSD's fork of Caffe gives parameters this name.
 std::string for_opencv(std::string prototxt) {
   const std::string ours = "detectoutput_param", theirs = "detection_output_param";
   if (const size_t at = prototxt.find(ours); at != std::string::npos)
@@ -45,8 +44,8 @@ std::string for_opencv(std::string prototxt) {
   return prototxt;
 }
 
-// The net in float by OpenCV, from the same Caffe files: it takes layers from the text, and from
-// the other file their weights.
+// The net in float by OpenCV, from the same Caffe files: layers from the text, weights from the
+// other file.
 class OpenCvNetwork {
  public:
   explicit OpenCvNetwork(const models::CompiledClassic& classic)
@@ -61,7 +60,8 @@ class OpenCvNetwork {
     cv::randu(input_, -1.0f, 1.0f);
   }
   void run() {
-    net_.setInput(input_);  // without a new input the module would not compute again
+    // Without a new input the module would not compute again.
+    net_.setInput(input_);
     cv::Mat output = net_.forward();
     if (output.empty()) throw std::runtime_error("OpenCV computed nothing");
   }
@@ -95,7 +95,7 @@ class Clockwork final : public Observer {
   Clock::time_point last_;
 };
 
-// The compiled net on the twin, its input loaded with noise.
+// The compiled net on the simulator; its input is noise.
 class TwinNetwork {
  public:
   explicit TwinNetwork(const models::CompiledClassic& classic) : file_(classic.bmodel) {
@@ -119,13 +119,13 @@ class TwinNetwork {
     if (Status status = session_.infer(input_, output_); !status.ok()) fail(status.error());
   }
   double weight_bytes() const { return weight_bytes_; }
-  // Milliseconds that the chip would take, by the model of docs/timing.md.
+  // Returns the milliseconds that the chip would take, by the model of docs/timing.md.
   double chip_ms() const {
     auto program = isa::decode_program(cmdbuf_, bm1880());
     if (!program.ok()) return 0;
     return program_cost(*program, bm1880()).milliseconds(bm1880());
   }
-  // One run, watched. Watching costs time of its own, so shares count, not sums.
+  // Observes one run. Observing takes time itself, so only the shares are meaningful.
   Clockwork watch() {
     Clockwork clockwork;
     session_.device()->add_observer(&clockwork);
@@ -154,7 +154,7 @@ struct Result {
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
-// OpenCV may not know a layer of the net.
+// Returns null if OpenCV does not know a layer of the net.
 std::unique_ptr<OpenCvNetwork> make_opencv(const models::CompiledClassic& classic) {
   try {
     auto network = std::make_unique<OpenCvNetwork>(classic);
@@ -207,7 +207,7 @@ void print(const Result& r) {
       r.chip_ms);
 }
 
-// Wall time of a watched run, which takes every instruction by itself.
+// Prints wall time of an observed run, in which every instruction runs by itself.
 void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.seconds;

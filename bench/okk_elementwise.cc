@@ -1,5 +1,5 @@
-// fp32 element-wise operations of the BM1684 beside memcpy of the same bytes: 64 lanes, operands in
-// banks of their own.
+// fp32 element-wise operations of the BM1684 compared with memcpy of the same bytes: 64 lanes, each
+// operand in a bank of its own.
 #include "beside_memcpy.h"
 #include "memory/layout.h"
 
@@ -70,7 +70,7 @@ const Case kCases[] = {
     {"tanh", unary(Unary::tanh), 3},
 };
 
-// Numbers around 1: random bytes hold NaN in every vector.
+// Fills memory with numbers around 1: random bytes would put NaN into every vector.
 void fill_numbers(Device& device) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> number(-4, 4);

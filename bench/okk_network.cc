@@ -1,6 +1,6 @@
 // Networks on the BM1684: fp32 convolutions, pooling and matrix products in the chip's own order of
-// additions, beside what the processor could do at most with separate multiplications and
-// additions; convolutions and products of bytes. One thread: TPUTWIN_THREADS=1.
+// additions, compared with the processor's peak rate of separate multiplications and additions.
+// Also convolutions and products of bytes. One thread: TPUTWIN_THREADS=1.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #if defined(__x86_64__)
@@ -57,7 +57,7 @@ void fill_random(Device& device) {
   bench::fill_lanes(device, sizeof(float), [&] { return std::bit_cast<uint32_t>(value(random)); });
 }
 
-// "per_thread" is the rate by processor time, which a busy machine disturbs less.
+// "per_thread" is the rate by processor time, on which other load of the host has less effect.
 template <class Run>
 bench::LeastSeconds measure_run(benchmark::State& state, const char* name, double products,
                                 const Run& run) {
@@ -78,7 +78,7 @@ void measure(benchmark::State& state, const char* name, Operation op, double pro
   state.counters["us"] = least.time * 1e6;
 }
 
-// Operations issued one after the other, as kernels do.
+// Measures operations issued in sequence, as kernels do.
 void measure_chain(benchmark::State& state, const char* name, std::span<const Operation> chain,
                    double products) {
   const auto run = [&](Device& device) -> Status {
@@ -110,7 +110,8 @@ void conv2d(benchmark::State& state) {
 }
 BENCHMARK(conv2d)->DenseRange(0, std::size(kConvolutions) - 1)->UseManualTime();
 
-// The convolution 512->512 3x3 as 4608 accumulating ones over one channel and one tap each.
+// Measures the convolution 512->512 3x3 as 4608 accumulating ones over one channel and one tap
+// each.
 void conv2d_accumulating(benchmark::State& state) {
   constexpr uint32_t kTimes = 4608, kChannels = 512;
   const Layer layer{"4 images 1->512 1x1 28x28, accumulating", {4, 1, 28, 28}, 512, 1, 1, 0};
@@ -189,7 +190,7 @@ void matmul(benchmark::State& state) {
 }
 BENCHMARK(matmul)->DenseRange(0, std::size(kProducts) - 1)->UseManualTime();
 
-// A product over a large depth in steps of 3.
+// Measures a product over a large depth in steps of 3.
 void matmul_accumulating(benchmark::State& state) {
   constexpr uint32_t kTimes = 64;
   Lanes lanes(chip);
@@ -211,7 +212,7 @@ constexpr Layer kOfBytes[] = {
     {"4 images 512->128 3x3 7x7", {4, 512, 7, 7}, 128, 3, 1, 1},
 };
 
-// Products are counted as those of the plain convolution.
+// Counts products as in the plain convolution.
 template <class Op>
 void conv2d_of_bytes(benchmark::State& state) {
   constexpr uint8_t kInCell = 4;
@@ -251,7 +252,7 @@ BENCHMARK(matmul_of_bytes)->DenseRange(0, std::size(kProducts) - 1)->UseManualTi
 #if defined(__x86_64__)
 
 // Separate multiplications and additions in registers: 12 sums hide the latency. Empty assembly
-// keeps the products from being computed once for all.
+// keeps the compiler from hoisting the products out of the loop.
 #define TPUTWIN_PEAK(name, isa, V, set1, mul, add, store)               \
   __attribute__((target(isa))) float name(uint64_t rounds) {            \
     V sums[12];                                                         \

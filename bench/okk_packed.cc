@@ -1,5 +1,5 @@
-// GDMA transfers, fills, bitwise and fixed point operations of the BM1684 beside memcpy of the same
-// bytes.
+// GDMA transfers, fills, bitwise and fixed point operations of the BM1684 compared with memcpy of
+// the same bytes.
 #include "beside_memcpy.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// One instruction that runs again and again, and the layers whose windows are measured so.
+// Measures one instruction that runs repeatedly; holds the layers whose windows are measured so.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -26,8 +26,8 @@ struct Layer {
   }
 };
 
-// Elements of so many bytes in all lanes: those of one lane are drawn, and are the same in all, as
-// drawing takes longer than what is measured.
+// Fills all lanes with elements of `bytes` bytes. Only lane 0 is drawn and then copied to the other
+// lanes, because drawing takes longer than the measured operation.
 template <class Draw>
 void fill_lanes(Device& device, uint32_t bytes, const Draw& draw) {
   LocalMemory& local = device.local();
@@ -39,13 +39,13 @@ void fill_lanes(Device& device, uint32_t bytes, const Draw& draw) {
     std::memcpy(local.lane(lane), local.lane(0), local.lane_bytes());
 }
 
-// The least times of all runs: neighbours only ever slow one down. Processor time is what a busy
-// machine disturbs less.
+// The least times of all runs: other load on the host can only make a run slower. It has less
+// effect on processor time than on wall time.
 struct LeastSeconds {
   double time = 1e9, processor = 1e9;
 };
 
-// `run` is what is measured: Status of a Device.
+// Measures `run`, which takes a Device and returns a Status.
 template <class Run>
 LeastSeconds run_repeatedly(benchmark::State& state, Device& device, const Run& run) {
   LeastSeconds least;

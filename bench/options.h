@@ -19,7 +19,8 @@ struct Options {
   bool wants(const std::string& name) const {
     return networks.empty() || std::ranges::find(networks, name) != networks.end();
   }
-  // False: an option is unknown, or --help; the usage is printed. `folder_option`: "--data".
+  // Prints the usage and returns false if an option is unknown, or for --help. `folder_option`: for
+  // example "--data".
   bool read(int argc, char** argv, const std::string& folder_option) {
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];

@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 KERNELS = ["conv", "elementwise", "dma", "depthwise_pool", "okk_network", "tpu_network", "tpu_matrix", "tpu_movement"]
-BMODELS = "bmodels168x"  # networks of the BM1684X and BM1684, which the program builds
+# Networks of the BM1684X and BM1684, which the program builds.
+BMODELS = "bmodels168x"
 NETWORKS = ["resnet50", "mobilenet_v1", "squeezenet"]
 
 

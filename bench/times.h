@@ -16,18 +16,18 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of all threads of the process: what a call costs where others keep the processors busy.
+// Returns processor seconds of all threads of the process: the cost of a call on a loaded host.
 inline double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// In milliseconds.
+// Times in milliseconds.
 class Times {
  public:
-  // A few calls after a pause in which spinning workers of the libraries fall asleep: they would
-  // share the processors with whoever comes next.
+  // Measures a few calls after a pause. In the pause, spinning workers of the libraries fall
+  // asleep, so that they do not take processor time from the next measurement.
   template <class F>
   void measure(F&& call) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -39,7 +39,7 @@ class Times {
       cpu_.push_back((cpu_seconds() - cpu) * 1e3);
     }
   }
-  // The first call of a side prepares, and is not like the others.
+  // Forgets the first call of a side, which prepares and takes longer.
   void forget() { times_.clear(), cpu_.clear(); }
   double median() const {
     auto sorted = times_;

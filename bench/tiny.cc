@@ -1,4 +1,4 @@
-// Instructions whose work is next to nothing: the price of check, bounds, dispatch and decoding.
+// Instructions with next to no work: the cost of checks, bounds, dispatch and decoding.
 #include <benchmark/benchmark.h>
 
 #include "base/parallel.h"

@@ -1,5 +1,5 @@
-// Arithmetic and logic of elements on the BM1684X beside memcpy of the same bytes: 64 lanes,
-// operands in banks of their own.
+// Arithmetic and logic of elements on the BM1684X compared with memcpy of the same bytes: 64 lanes,
+// each operand in a bank of its own.
 #include "beside_memcpy.h"
 #include "memory/layout.h"
 
@@ -39,7 +39,7 @@ Operation logic(DType dtype) {
                  .b = tensor(2, dtype)};
 }
 
-// How the sums of a convolution of bytes end in networks.
+// The requantization with which networks end a convolution of bytes.
 Operation requantized(DType out) {
   return Requantize{.out = operand(0, out),
                     .in = operand(1, DType::i32),

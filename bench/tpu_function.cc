@@ -1,5 +1,5 @@
-// Functions of fp32 tensors on the BM1684X beside memcpy of the tensor read and the one written: 64
-// lanes, operands in banks of their own.
+// Functions of fp32 tensors on the BM1684X compared with memcpy of the source and result: 64 lanes,
+// each operand in a bank of its own.
 #include "beside_memcpy.h"
 #include "memory/layout.h"
 #include "numerics/function32.h"

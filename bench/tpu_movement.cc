@@ -1,5 +1,5 @@
-// Data movement of the BM1684X beside memcpy of the same bytes: 64 lanes, operands in banks of
-// their own.
+// Data movement of the BM1684X compared with memcpy of the same bytes: 64 lanes, each operand in a
+// bank of its own.
 #include "beside_memcpy.h"
 #include "memory/layout.h"
 
@@ -9,7 +9,7 @@ using namespace tputwin;
 using Kind = Rearrange::Kind;
 
 constexpr uint64_t kGlobalBytes = 64 << 20;
-constexpr uint32_t kIndexed = 1024;  // elements or rows that indices choose from
+constexpr uint32_t kIndexed = 1024;  // elements or rows that indices select
 
 TensorView local(const Shape& shape, uint64_t bank, DType dtype = DType::f32) {
   const Chip& chip = bm1684x();
@@ -107,7 +107,7 @@ const Case kCases[] = {
     {"table_lookup", look_up(), 6 * 64 * 64 * 128},
 };
 
-// Indices below kIndexed wherever one may be read.
+// Writes indices below kIndexed to all memory that may be read as an index.
 void fill_indices(Device& device) {
   std::mt19937 random(1);
   const auto index = [&] { return static_cast<uint32_t>(random() % kIndexed); };

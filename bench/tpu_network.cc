@@ -78,7 +78,7 @@ BENCHMARK_CAPTURE(conv2d_float, f16, DType::f16)
     ->DenseRange(0, std::size(kConvolutions) - 1)
     ->UseManualTime();
 
-// 8 bits are requantized here, 32 bits by a command of their own.
+// 8-bit results are requantized here, 32-bit results by a separate command.
 void conv2d_quant(benchmark::State& state, DType out) {
   const Layer& layer = kConvolutions[state.range(0)];
   Lanes lanes(chip);

@@ -1,5 +1,5 @@
-// Every program on Google Benchmark says how the twin was built, since the library, as Debian
-// builds it, warns of its own build only.
+// Makes every program on Google Benchmark print how the simulator was built. Debian's build of the
+// library warns only about its own build.
 #include <benchmark/benchmark.h>
 
 namespace {
