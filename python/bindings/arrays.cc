@@ -9,7 +9,7 @@ namespace {
 struct Format {
   char kind;
   uint32_t bytes;
-  const char* letter;  // of the module struct
+  const char* letter;  // letter of the Python module struct
 };
 constexpr Format kFormats[] = {{'f', 2, "e"}, {'f', 4, "f"}, {'f', 8, "d"}, {'i', 1, "b"},
                                {'i', 2, "h"}, {'i', 4, "i"}, {'i', 8, "q"}, {'u', 1, "B"},

@@ -1,4 +1,4 @@
-// What the files of the binding share: errors become exceptions, arrays cross the border.
+// Shared by the files of the binding: conversion of errors to exceptions and of arrays.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -17,7 +17,7 @@ namespace tputwin::python {
 
 namespace py = pybind11;
 
-// An error on its way to Python, where it is a tputwin.Error.
+// An error to throw into Python, where it is a tputwin.Error.
 struct Failure {
   Error error;
 };
@@ -32,15 +32,15 @@ T value(Result<T> result) {
   return std::move(result.value());
 }
 
-// Of a name such as "BM1684X".
+// Returns the chip of a name such as "BM1684X".
 const Chip& chip_named(const std::string& name);
 
-// Any contiguous buffer of numbers; its bytes are copied.
+// Copies the bytes of any contiguous buffer of numbers.
 tools::Array array_of(const py::buffer& buffer);
-// The bytes of a contiguous buffer, as long as `info` lives.
+// Returns the bytes of a contiguous buffer, valid as long as `info` lives.
 std::span<uint8_t> bytes_of(const py::buffer_info& info);
 
-// Each adds what its file binds.
+// Each function adds the bindings of its file.
 void bind_errors(py::module_& module);
 void bind_arrays(py::module_& module);
 void bind_models(py::module_& module);
@@ -50,7 +50,7 @@ void bind_compiler(py::module_& module);
 void bind_campaigns(py::module_& module);
 void bind_pictures(py::module_& module);
 
-// Calls of work run without Python's lock.
+// Long calls release Python's lock (the GIL).
 using Unlocked = py::call_guard<py::gil_scoped_release>;
 
 }  // namespace tputwin::python

@@ -1,4 +1,4 @@
-// Work in units, as the campaigns of the tools: evaluations, calibrations, random operations,
+// Work in units, like the campaigns of the tools: evaluations, calibrations, random operations,
 // checkpoints.
 #include <thread>
 
@@ -79,7 +79,7 @@ class RandomUnits {
   const tools::Campaign campaign;
 };
 
-// What every kind of units has.
+// Binds the members that every kind of units has.
 template <class Units>
 py::class_<Units> bind_units(py::module_& module, const char* name) {
   return py::class_<Units>(module, name)

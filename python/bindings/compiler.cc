@@ -110,8 +110,8 @@ py::dict described(const tools::EvalReport& report) {
 
 namespace {
 
-// A function of Python, called from work that runs without its lock. The first exception that it
-// raises is kept, as it cannot pass through the work.
+// A Python function that is called from work that runs without Python's lock. The first exception
+// that it raises is kept, because it cannot pass through the work.
 class Progress {
  public:
   explicit Progress(py::object function) : function_(std::move(function)) {}
@@ -137,7 +137,7 @@ class Progress {
   std::optional<py::error_already_set> raised_;
 };
 
-// Work without Python's lock.
+// Runs the work without Python's lock.
 template <class Work>
 auto unlocked(Progress& progress, Work work) {
   auto result = [&] {

@@ -1,4 +1,4 @@
-// Errors become tputwin.Error; warnings of the calling thread; the catalogue.
+// Conversion of errors to tputwin.Error; warnings of the calling thread; the catalogue.
 #include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "bindings/binding.h"

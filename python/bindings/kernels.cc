@@ -1,4 +1,4 @@
-// Devices for kernels, libraries of kernels, and what devices do.
+// Devices for kernels, libraries of kernels, and records of device activity.
 #include "core/kernel_device.h"
 
 #include <nlohmann/json.hpp>

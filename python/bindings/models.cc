@@ -1,4 +1,4 @@
-// Models without running them, and the chips there are.
+// Descriptions of models without running them, and the list of chips.
 #include "bindings/binding.h"
 #include "bmodel/file_kind.h"
 #include "bmodel/open.h"

@@ -1,4 +1,4 @@
-// Nets of bmodels: opened, described, run, watched.
+// Nets of bmodels: opening, describing, running, observing.
 #include "base/last_error.h"
 #include "bindings/binding.h"
 #include "core/events.h"

@@ -1,4 +1,4 @@
-// Nets that look at pictures.
+// Nets whose inputs are pictures.
 #include "base/last_error.h"
 #include "bindings/binding.h"
 #include "bmnet/data/readers.h"
@@ -17,7 +17,7 @@ tools::ViewOptions view_options(const std::string& description, size_t top,
   return options;
 }
 
-// Bytes (height, width), or (height, width, channels) with blue first.
+// Returns the extents of bytes (height, width), or (height, width, channels) in order BGR.
 net::Extents extents_of(const py::buffer_info& info) {
   if (info.itemsize != 1 || info.ndim < 2 || info.ndim > 3)
     throw py::type_error("pixels are uint8, (height, width) or (height, width, channels)");

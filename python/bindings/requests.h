@@ -1,4 +1,4 @@
-// Requests of the tools, from what Python gives.
+// Converts Python arguments to requests of the tools.
 #pragma once
 
 #include "bindings/binding.h"
@@ -7,7 +7,7 @@
 
 namespace tputwin::python {
 
-// The fields of DataOptions that a dictionary has.
+// Reads the fields of DataOptions from a dictionary.
 net::DataOptions data_options(const py::dict& given);
 
 tools::EvalRequest evaluation_request(const std::string& prototxt, const std::string& caffemodel,

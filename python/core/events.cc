@@ -1,4 +1,4 @@
-// Instructions and events become records.
+// Converts instructions and events to records.
 #include "core/events.h"
 
 #include <array>
@@ -46,7 +46,7 @@ std::vector<double> values_of(const TensorView& view, const Device& device) {
   std::vector<double> values;
   const auto& [n, c, h, w] = view.shape;
   if (uint64_t{n} * c * h * w > EventRecorder::kMostValues) return values;
-  // To read only; there is no other way to L2-SRAM and DTCM.
+  // The memory is only read; const Device has no access to L2-SRAM and DTCM.
   const Memory memory = const_cast<Device&>(device).memory();
   for (uint32_t in = 0; in < n; ++in)
     for (uint32_t ic = 0; ic < c; ++ic)

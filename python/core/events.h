@@ -1,5 +1,5 @@
-// What a device does, as values that stay: commands with their operands and bytes, and what happens
-// between them.
+// Records of a device's activity: commands with their operands and bytes, and the events between
+// them.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct OperandRecord {
   std::string name, access, space, dtype;
   uint64_t address = 0;
   std::vector<uint64_t> shape, strides;  // strides in bytes
-  // Elements of what the command reads, and of what it has written; if they are asked for.
+  // Elements before the command and after it; empty unless values were requested.
   std::vector<double> before = {}, after = {};
 };
 
@@ -28,27 +28,27 @@ struct RangeRecord {
 };
 
 struct EventRecord {
-  std::string kind;  // "command", or that of a DeviceEvent
-  std::string name;  // of the operation; of the kernel
-  // Of commands.
+  std::string kind;  // "command", or the kind of a DeviceEvent
+  std::string name;  // name of the operation or kernel
+  // Fields of commands only.
   std::string text, engine, call;
   uint32_t id = 0, wait = 0;
   std::vector<OperandRecord> operands;
   std::vector<RangeRecord> footprint;
   Cost cost;
-  // Of events.
+  // Fields of events only.
   std::string space;
   uint64_t address = 0, bytes = 0, number = 0;
 };
 
 class EventRecorder final : public Observer {
  public:
-  // Values of more elements than this are left out.
+  // Operands of more elements have no values in the record.
   static constexpr uint64_t kMostValues = uint64_t{1} << 22;
 
   EventRecorder(bool has_profile, bool has_values)
       : has_profile_(has_profile), has_values_(has_values) {}
-  // What is observed next is this device.
+  // Sets the device that the next calls observe.
   void begin(const Device& device);
 
   void on_issue(const CallSite& site) override;
@@ -56,9 +56,9 @@ class EventRecorder final : public Observer {
   void on_instruction(const Instruction& instruction, const Footprint& footprint,
                       const Cost& cost) override;
   void on_event(const DeviceEvent& event) override;
-  // All since the last time.
+  // Returns all records since the last call.
   std::vector<EventRecord> take();
-  // Where predicted time went, as `tputwin timing --json` tells; {} without a profile.
+  // Returns predicted time as JSON like `tputwin timing --json`; "{}" without a profile.
   std::string profile();
 
  private:
@@ -69,7 +69,7 @@ class EventRecorder final : public Observer {
   std::mutex mutex_;
   std::vector<EventRecord> records_;
   std::unique_ptr<insight::TimelineRecorder> timeline_;
-  std::vector<std::vector<double>> before_;  // of the operands of the next command
+  std::vector<std::vector<double>> before_;  // of the next command's operands
   std::string call_;
 };
 

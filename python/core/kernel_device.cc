@@ -1,4 +1,4 @@
-// What devices of all chips have in common: blocks, and the checks that are asked for.
+// Code shared by the devices of all chips: memory blocks and the requested checks.
 #include "core/kernel_device.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A card of bmlib that no device id leads to.
+// A card of bmlib that no device id refers to.
 #include <bmlib_runtime.h>
 
 #include <algorithm>

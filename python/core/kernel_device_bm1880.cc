@@ -1,5 +1,4 @@
-// A context of BMRuntime on a device of its own, in which kernels are functions of a BMKernel
-// context.
+// A context of BMRuntime on its own device. Kernels are functions of a BMKernel context.
 #include <libbmruntime/bmruntime.h>
 #include <libbmruntime/bmruntime_bmkernel.h>
 
@@ -10,7 +9,7 @@
 namespace tputwin::python {
 namespace {
 
-// The error that a call without a status left with this thread.
+// Returns the last error of this thread, for calls that return no status.
 Status status_of_thread() {
   auto error = thread_diagnostics().first_error();
   return error ? Status(*error) : Status();
@@ -83,7 +82,7 @@ class ContextDevice final : public KernelDevice {
   }
 
  private:
-  // Only to who watches: checks know no launches of this chip.
+  // Notifies the observer only: the checks know no launches of this chip.
   void notify(const DeviceEvent& event) {
     if (observer_ != nullptr) observer_->on_event(event);
   }

@@ -1,4 +1,4 @@
-// Loads shared objects of kernels, and takes what they register for itself.
+// Loads shared objects of kernels, and keeps the registrations of each separate.
 #include "core/kernel_library.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 namespace tputwin::python {
 namespace {
 
-// Whether a function lies in the object that was loaded from `path`.
+// Returns true if a function is in the object that was loaded from `path`.
 bool lies_in(okk::KernelFunction function, const std::string& path) {
   Dl_info info{};
   return dladdr(reinterpret_cast<void*>(function), &info) != 0 && info.dli_fname == path;
@@ -26,7 +26,8 @@ bool lies_in(okk::KernelFunction function, const std::string& path) {
 
 Result<std::unique_ptr<KernelLibrary>> KernelLibrary::open(const std::string& path,
                                                            const Chip& chip) {
-  static std::mutex loading;  // what one library registers is not another's
+  // One load at a time, so that each library gets only its own registrations.
+  static std::mutex loading;
   std::lock_guard lock(loading);
   const okk::KernelLibrary loaded = okk::load_kernel_library(path, RTLD_LOCAL);
   if (loaded.handle == nullptr)

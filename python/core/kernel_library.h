@@ -1,4 +1,4 @@
-// KernelLibrary: a shared object of kernels. Several may have kernels of one name.
+// KernelLibrary: a shared object of kernels. Several libraries may have kernels of one name.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class KernelLibrary {
   KernelLibrary(const KernelLibrary&) = delete;
   KernelLibrary& operator=(const KernelLibrary&) = delete;
 
-  // What it registers; the functions of the BM1880 are not registered.
+  // Returns the registered names; functions of the BM1880 are not registered.
   std::vector<std::string> names() const;
   Result<AnyKernel> find(const std::string& name) const;
 

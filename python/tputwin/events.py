@@ -216,7 +216,8 @@ class Watch:
                  trace: Union[TracebackType, None]) -> None:
         self._watched._core.watch(None)
         if self._profiles:
-            self._profile = self._recorder.profile()  # while its kernels, which have lines, are loaded
+            # Read while the kernels' libraries, which have the line numbers, are still loaded.
+            self._profile = self._recorder.profile()
 
     @property
     def records(self) -> list[Record]:

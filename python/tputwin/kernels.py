@@ -15,7 +15,7 @@ from . import _core, paths
 from .devices import Device, DeviceArray
 from .errors import say_warnings
 
-# What a source includes, the chip that its API is of, and the libraries to link.
+# The header that a source includes, the chip of that API, and the libraries to link.
 _APIS = (
     (r'tpu_kernel\.h', "BM1684X", ("tpukernel", "bmlib")),
     (r'okk\.h', "BM1684", ("bmlib",)),
@@ -39,7 +39,8 @@ class Kernel:
     def __init__(self, library: Path, device: Device, packed: bool, keep: Any = None) -> None:
         self.device = device
         self.packed = packed
-        self._keep = keep  # the folder that the library lies in
+        # Keeps the folder that holds the library.
+        self._keep = keep
         self._core = _core.KernelLibrary(str(library), device.chip)
 
     @property

@@ -98,8 +98,8 @@ class Compared:
 
     isa: str
     operations: int
-    difference: str  # the first; empty: none
-    rerun: str       # the command that shows it again
+    difference: str  # the first difference; empty: none
+    rerun: str       # the command that repeats it
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,10 @@ class RandomOperations:
 
 # ---- In a worker ----
 
-_one_at_a_time = threading.Lock()  # units of a process use all of its threads
-_opened: tuple[Any, Any, str] = (None, None, "")  # a work, its units, what they have been told
+# The units of one process use all of its threads, so only one unit runs at a time.
+_one_at_a_time = threading.Lock()
+# The work, its units, and the state that they received.
+_opened: tuple[Any, Any, str] = (None, None, "")
 
 
 def _do(work: Any, identity: str, summary: str, unit: int) -> str:
@@ -200,7 +202,8 @@ def _lines(work: Any, client: Client, identity: str, summary: str,
     campaign = uuid.uuid4().hex
     flying: dict[str, int] = {}
     done = as_completed()
-    wanted, asked = 1, -1e9  # units under way; when the scheduler was asked for its workers
+    # Number of units wanted at once, and the time of the last request for the scheduler's workers.
+    wanted, asked = 1, -1e9
 
     def hand_out() -> None:
         nonlocal wanted, asked
