@@ -2,12 +2,12 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
-# 0: another one every time
+# 0: another seed each time
 FUZZ_SEED ?= 0
 BUILD := build
 list := cmake/debian-packages.txt
 
-# What `make demo` runs, in the order in which it can be built.
+# The programs that `make demo` runs, in the order in which they can be built.
 DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
@@ -17,8 +17,8 @@ DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
 all: build
 
-# Installs what is missing when run as root; otherwise prints the one line to run. Only what the
-# goal needs: the sections of the list before the one named here, which no section ends.
+# As root, installs missing packages; otherwise prints the command to run. Installs only what the
+# goal needs: the sections of the list before the named one (no section is named "end").
 deps-demo: before = [test]
 deps-test: before = [further]
 deps deps-arm64 deps-emulated deps-deb deps-site: before = [end]
@@ -44,11 +44,11 @@ build: deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 
-# Ends with the instruction sets that were tested, and those compiled that this host lacks.
+# Ends with the instruction sets that were tested, and those compiled that this host does not have.
 test: build
 	ctest --preset release -j $(JOBS); status=$$?; $(BUILD)/bin/on_target --list; exit $$status
 
-# Debian's arm64 packages beside the host's; run by root, or the lines to run.
+# Debian's arm64 packages next to the host's. Root installs them; otherwise it prints the commands.
 arm64-architecture:
 	@if dpkg --print-foreign-architectures | grep -qx arm64; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then dpkg --add-architecture arm64; else \
@@ -63,19 +63,19 @@ test-arm64: deps-arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
 
-# The same bytes from the instruction sets of a processor that this host need not be (tests/emulated/run.sh).
+# The tests with the instruction sets of another processor, emulated (tests/emulated/run.sh).
 test-emulated: deps-emulated build
 	tests/emulated/test.sh $(BUILD)/bin
 
-# The pages of tputwin profile and whatif, of web/src in web/built, which is committed: building tputwin
-# asks for no npm.
+# Builds the pages of tputwin profile and whatif from web/src into web/built, which is committed:
+# building tputwin needs no npm.
 web: web/node_modules
 	cd web && npm run --silent build
 web/node_modules: deps-web
 	cd web && npm ci --silent
 
-# The pages in headless Chromium, on made-up data and as tputwin writes them; the trace as another viewer
-# reads it; the debugger as VS Code's test client speaks to it.
+# Tests the pages in headless Chromium, on synthetic data and as tputwin writes them; the trace in
+# another viewer; the debugger with VS Code's test client.
 test-web: web/node_modules deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target tputwin okk_conv2d debug_blend
@@ -85,8 +85,8 @@ test-web: web/node_modules deps-test
 	  TRACE=$(abspath $(BUILD))/trace.json WHATIF_PAGE=$(abspath $(BUILD))/whatif.html \
 	  PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
 
-# The documentation as a site, in build/site: docs/, what it links to, and the headers. To read it with its search:
-# python3 -m http.server -d build/site
+# Builds the documentation as a site in build/site: docs/, the files it links to, and the headers.
+# To read it with its search: python3 -m http.server -d build/site
 SITE := $(abspath $(BUILD))/site
 site: deps-site
 	mkdir -p $(BUILD)
@@ -94,13 +94,14 @@ site: deps-site
 	python3 site/stage.py $(BUILD)/doxygen/xml $(SITE)-pages
 	mkdocs build --quiet --strict --config-file $(SITE)-pages.yml
 
-# Its links, and all of its pages in headless Chromium, light and dark; pictures of some go to build/site-pictures.
+# Tests its links, and all its pages in headless Chromium, light and dark. Writes pictures of some
+# pages to build/site-pictures.
 test-site: site web/node_modules
 	python3 site/check.py $(SITE)
 	cd web && SITE=$(SITE) PICTURES=$(SITE)-pictures node --test --test-force-exit --test-reporter=spec ../site/test/*.test.mjs
 
-# Builds what it runs and nothing else, each program when the one before it has run.
-# A tree that is configured with tests keeps them.
+# Builds each program just before it runs, and nothing else. A tree that is configured with tests keeps
+# them.
 demo: deps-demo
 	grep -qs 'TPUTWIN_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset demo
 	for p in $(DEMO); do \
@@ -113,7 +114,7 @@ python: deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target python
 
-# docs/gallery.md and its pictures, to be looked at before they are committed.
+# Writes docs/gallery.md and its pictures. Look at them before committing.
 gallery: python
 	cmake --build --preset release -j $(JOBS) --target generate_classics
 	PYTHONPATH=$(BUILD)/python /usr/bin/python3 examples/python/gallery.py docs/gallery $(BUILD)/bin/generate_classics
@@ -122,13 +123,14 @@ bench: build
 	cmake --build --preset release -j $(JOBS) --target benchmarks
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
 
-# Kernels and networks of this tree beside those of another commit, in turn; fails above 10 % slower.
+# Measures kernels and networks of this tree against another commit, alternately; fails above 10 %
+# slower.
 AGAINST ?= main
 perf-check: deps-test
 	cmake --preset release
 	bench/perf_check.py --against $(AGAINST) --build $(BUILD)
 
-# Every fuzz target in turn, from a corpus of our own making; the corpus grows in build-fuzz.
+# Runs each fuzz target, from this project's own corpus; the corpus grows in build-fuzz.
 fuzz: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
@@ -137,20 +139,21 @@ fuzz: deps
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done
 
-# So many seconds of processor time for every target, in rounds, on all processors; goes on where it was stopped.
+# Runs every target for FUZZ_SECONDS of processor time, in rounds, on all processors. Continues
+# where it was stopped.
 fuzz-campaign: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
 	nice -n 19 tests/fuzz/campaign.py --build build-fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
-# Debian packages of the files that git knows, in build/deb; ccache serves what `make build` compiled. With SUITE=trixie
-# those of another Debian than this one, built in a fresh one of its own, in build/deb-trixie. Root.
+# Debian packages of the files in git, in build/deb. ccache serves files that `make build` compiled.
+# SUITE=trixie builds them in a fresh Debian of that suite, in build/deb-trixie. Needs root.
 DEB := $(BUILD)/deb$(addprefix -,$(SUITE))
 deb-source: deps-deb
 	rm -rf $(DEB)/tputwin && mkdir -p $(DEB)/tputwin
 	git ls-files -z | tar --null --files-from=- -c | tar -x -C $(DEB)/tputwin
 DEB_COMMIT = TPUTWIN_COMMIT=$$(git describe --always --dirty --tags)
-# (debhelper gives builds another HOME, and ccache its folder there.)
+# debhelper gives builds another HOME, and ccache its folder there.
 DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON $(DEB_COMMIT) \
   DEB_BUILD_OPTIONS="nocheck parallel=$(JOBS)"
 deb: deb-source
@@ -161,16 +164,17 @@ else
 	JOBS=$(JOBS) $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(SUITE)
 endif
 
-# The same for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of its own, and run there by an
-# emulator. Root.
+# The packages for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of their
+# own, and run there by an emulator. Needs root.
 deb-arm64: deb-source
 	JOBS=$(JOBS) TPUTWIN_WERROR=ON $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(or $(SUITE),bookworm) arm64
 
-# A fresh Debian (12, or SUITE) in which a new user installs the packages and does what the documents print. Root.
+# A fresh Debian (12, or SUITE) in which a new user installs the packages and runs the commands of
+# the documents. Needs root.
 test-deb: deps-deb
 	cmake/test-deb.sh $(DEB) $(SUITE)
 
-# A hundred devices, sixteen threads, work of all chips: results stay the same and memory flat.
+# A hundred devices and sixteen threads run all chips: results must not change and memory not grow.
 SECONDS ?= 3600
 soak: deps-test
 	cmake --preset release

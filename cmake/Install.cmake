@@ -1,5 +1,5 @@
-# Installation: headers, libraries, tools, a CMake package and pkg-config files. Everything is found
-# relative to where it lies, so an installed tree may be moved.
+# Installation: headers, libraries, tools, a CMake package and pkg-config files. All paths are
+# relative to the installed files, so an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY tputwin_libraries)
@@ -28,7 +28,8 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
-# For programs that add parameters of their layers and generate the messages themselves, and for readers of tables.
+# For programs that add parameters of their layers and generate the messages themselves, and for
+# programs that read tables.
 foreach(name bmnet_caffe calibration common_calibration)
   install(FILES src/bmnet/proto/${name}.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
@@ -37,7 +38,7 @@ foreach(name bmnet tputwin_caffe calibration common_calibration)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
 
-# Programs link -lbmnet alone where they use what lies behind it, as the maker's link lines do.
+# The vendor's programs link only -lbmnet, also where they use libraries that it depends on.
 file(WRITE ${PROJECT_BINARY_DIR}/libbmnet.so.script
   "/* GNU ld script: the library, and those of its interface that a program uses */\n"
   "INPUT(libbmnet.so.${PROJECT_VERSION_MAJOR} AS_NEEDED(-lbmnet_caffe_pb -lcpu-plugin))\n")
@@ -60,8 +61,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
   ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake DESTINATION ${package_dir})
 
-# find_package(libsophon), as the libraries ask that programs of the BM1684X import: folders, and
-# the_libNAME.so for each of the maker's libraries that is there.
+# find_package(libsophon), as the libraries document for programs of the BM1684X: folders, and
+# the_libNAME.so for each of the vendor's libraries that is installed.
 file(RELATIVE_PATH up_to_prefix_from_package /p/${CMAKE_INSTALL_LIBDIR}/cmake/libsophon /p)
 file(WRITE ${PROJECT_BINARY_DIR}/libsophon-config.cmake
 "get_filename_component(libsophon_prefix \${CMAKE_CURRENT_LIST_DIR}/${up_to_prefix_from_package} ABSOLUTE)
@@ -74,7 +75,7 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/libsophon-config.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libsophon)
 
-# pkg-config NAME, for a library as linked by -lNAME and what it requires of ours.
+# pkg-config NAME, for a library as linked by -lNAME, and the libraries of tputwin that it requires.
 file(RELATIVE_PATH up_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 function(tputwin_pkg_config name description requires libs)

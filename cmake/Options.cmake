@@ -1,12 +1,13 @@
-# Compiler flags of our own build; users of the installed package never see them.
+# Compiler flags of this build; they do not reach users of the installed package.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  # Another checkout and `make deb` are served as well: paths below the sources count from the build folder.
+  # Paths below the sources are relative to the build folder, so that another checkout and `make
+  # deb` can use the same cache entries.
   if(NOT DEFINED ENV{CCACHE_BASEDIR})
     set(ccache_base CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
   endif()
-  # as its manual asks for with precompiled headers
+  # ccache's manual requires these for precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER env ${ccache_base}
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -14,7 +15,8 @@ if(CCACHE)
   endif()
 endif()
 
-# gcc collects its garbage above 128 MB, a tenth of the time of most files: later where there is memory for it.
+# gcc collects garbage above 128 MB, which takes a tenth of the time of most files. The limit is
+# higher if the host has enough memory.
 cmake_host_system_information(RESULT TPUTWIN_MEMORY QUERY TOTAL_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT TPUTWIN_CORES QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR TPUTWIN_MEMORY_EACH "${TPUTWIN_MEMORY} / ${TPUTWIN_CORES}")
@@ -22,23 +24,25 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND TPUTWIN_MEMORY_EACH GREATER 3000)  # M
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1500000>)
 endif()
 
-# Programs are linked by gold, in a seventh of the time; libraries as ever.
+# gold links programs in a seventh of the time. Libraries use the default linker.
 find_program(TPUTWIN_GOLD ld.gold)
 if(TPUTWIN_GOLD AND NOT CMAKE_CROSSCOMPILING AND NOT TPUTWIN_SANITIZE)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fuse-ld=gold>)
 endif()
 
 # Headers that most sources include, compiled once: a source then takes half the time.
-# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, which shows that every file includes what it
-# uses; the preset fuzz does.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them. The preset fuzz does so, which shows that
+# every file includes what it uses.
 set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstdlib> <cstring>
   <deque> <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string>
   <string_view> <tuple> <utility> <variant> <vector> <fmt/format.h>)
 
-# Files of a target that are compiled as one: what each takes is mostly the headers they share. Names of
-# their own are then names of all, which the compiler checks. The preset fuzz compiles each alone.
+# Compiles several files of a target as one, because most of a file's time is its shared headers.
+# File-local names then share a scope; the compiler reports clashes. The preset fuzz compiles each
+# file alone.
 option(TPUTWIN_TOGETHER "compile some folders as one file each" ON)
-# Given regular expressions of names, those files are one each that match the same, and others alone.
+# Takes regular expressions of names. Files that match one expression are compiled as one file; the
+# other files are compiled alone.
 function(tputwin_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TPUTWIN_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
   if(NOT ARGN)
@@ -56,10 +60,11 @@ function(tputwin_compile_together target)
 endfunction()
 
 # tputwin_versioned_library(NAME [CLOSED] [UNNUMBERED])
-# Symbols have versions: TPUTWIN_0 those that programs use, TPUTWIN_PRIVATE_x.y.z what our libraries use of each
-# other, so that parts of two releases never mix. A CLOSED library shows its C functions only. All libraries name
-# their versions alike: what several hold (inline functions, their statics) stays one in a process.
-# UNNUMBERED: plugins that the maker's compiler put into bmodels ask for the library by its plain name.
+# Symbols have versions: TPUTWIN_0 for those that programs use, TPUTWIN_PRIVATE_x.y.z for those that
+# the libraries use of each other. So parts of two releases never mix. A CLOSED library exports its
+# C functions only. All libraries use the same version names, so that a symbol that several define
+# (inline functions, their statics) exists once in a process. UNNUMBERED: plugins inside bmodels,
+# built by the vendor's compiler, refer to the library by its plain name.
 function(tputwin_versioned_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CLOSED;UNNUMBERED" "" "")
   if(arg_CLOSED)
@@ -107,7 +112,7 @@ if(TPUTWIN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# What a statically linked program names besides our archives.
+# Further libraries that a statically linked program needs.
 set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb hwy dw elf protobuf z pthread dl stdc++ m)
 if(TPUTWIN_ONEDNN)
   list(PREPEND TPUTWIN_STATIC_DEPENDENCIES dnnl)

@@ -1,5 +1,5 @@
-# Cross-building for 64-bit Arm Linux with Debian's compiler and its arm64 libraries beside the
-# host's (multiarch); programs run under qemu. Packages: arm64-packages.txt.
+# Cross-building for 64-bit Arm Linux with Debian's compiler and arm64 libraries, installed next to
+# the host's (multiarch); programs run under qemu. Packages: arm64-packages.txt.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# deb-in.sh DEB SUITE [arm64]: packages of the sources in DEB/tputwin, built in a Debian of its own below DEB: for a Debian
-# other than this machine's, whose libraries have other names; or cross-built for 64-bit Arm, since what libraries ask for on
-# arm64 and amd64 cannot all be installed side by side (libgdal, libgflags), so that a system in which tputwin is developed
-# would lose its own. What was built for Arm then runs under qemu. Run by root; `make deb SUITE=trixie`, `make deb-arm64`.
+# deb-in.sh DEB SUITE [arm64]: builds packages of the sources in DEB/tputwin, in a fresh Debian
+# below DEB. Use it for another Debian than this machine's, whose libraries have other names. Or use
+# it to cross-build for 64-bit Arm: some dependencies for arm64 and amd64 (libgdal, libgflags)
+# cannot be installed together, so a development system would lose its own. Programs built for Arm
+# then run under qemu. Root runs it: `make deb SUITE=trixie`, `make deb-arm64`.
 set -eu
 deb=$(cd "$1" && pwd)
 arch=${3:-$(dpkg --print-architecture)}
@@ -14,7 +15,7 @@ fi
 
 echo "== Debian $2, compilers and libraries"
 fresh_debian "$2" "$deb/builder-$2-$arch" "$deb/.."
-# What the compilers made stays beside DEB, by paths that are always the same: another build takes minutes.
+# The compiler cache stays next to DEB, at paths that never change: another build takes minutes.
 mkdir -p "$deb/../ccache-$2-$arch" "$root/ccache" "$root/build"
 mount --bind "$deb/../ccache-$2-$arch" "$root/ccache"
 cp -r "$deb/tputwin" "$root/build/tputwin"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# fresh-debian.sh: a Debian of its own below a folder, for the programs that source this. `fresh-debian.sh possible` says
-# what is missing here for that. TPUTWIN_DEBIAN_MIRROR says from where it comes; default: the mirror of this
-# system's apt. The result of debootstrap is kept as SUITE-base.tar.
+# fresh-debian.sh: makes a fresh Debian below a folder, for the scripts that source this file.
+# `fresh-debian.sh possible` prints what is missing on this machine. TPUTWIN_DEBIAN_MIRROR names the
+# source of packages; default: the mirror of this system's apt. The result of debootstrap is kept as
+# SUITE-base.tar.
 . "$(dirname "$0")/debian-mirror.sh"
 
 possible() {
@@ -12,10 +13,10 @@ possible() {
   wget --quiet --timeout=20 --tries=2 --spider "$mirror/dists/bookworm/InRelease" || lacks "the mirror $mirror"
 }
 
-# logged COMMAND...: what it says goes to $root.log, and is shown where it fails.
+# logged COMMAND...: appends output to $root.log, and prints the log's end if the command fails.
 logged() { "$@" >>"$root.log" 2>&1 || { tail -n 30 "$root.log" >&2; exit 1; }; }
 
-# fresh_debian SUITE ROOT KEPT: at ROOT, from KEPT/SUITE-base.tar if it is there.
+# fresh_debian SUITE ROOT KEPT: makes ROOT, from KEPT/SUITE-base.tar if it exists.
 fresh_debian() {
   suite=$1 root=$2 base=$3/$1-base.tar
   rm -rf --one-file-system "$root"
@@ -36,7 +37,7 @@ fresh_debian() {
   logged inside apt-get update -qq
 }
 
-# inside COMMAND...: in the Debian at $root, with an environment of its own.
+# inside COMMAND...: runs a command in the Debian at $root, with a clean environment.
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
 case $0:${1:-} in
@@ -45,7 +46,8 @@ case $0:${1:-} in
     exit
     ;;
 esac
-# Once more with mounts of its own, which are gone with it however it ends: the host's /dev must not be removed with a folder.
+# Restarts the script in its own mount namespace, which ends with the process. Otherwise removing
+# the folder could remove the host's /dev.
 if [ -z "${TPUTWIN_OWN_MOUNTS:-}" ]; then
   possible || exit 2
   exec env TPUTWIN_OWN_MOUNTS=1 unshare --mount "$0" "$@"

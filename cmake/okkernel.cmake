@@ -1,5 +1,6 @@
 # tputwin_okkernel(NAME DEVICE a.c b.c ... [HOST main.cpp ...])
-# A program of OKKernel sources: kernels (C99) and a host part (C++11). Without HOST: a shared
+# Builds a program of OKKernel sources: kernels (C99) and a host part (C++11). Without HOST: a
+# shared
 # library of the kernels, for `tputwin kernel`.
 function(tputwin_okkernel name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEVICE;HOST")

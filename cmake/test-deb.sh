@@ -1,7 +1,8 @@
 #!/bin/sh
-# test-deb.sh DEB [SUITE]: a fresh Debian below DEB, the packages of DEB installed with apt, and pages done by a user of its
-# own: start.md, the course's, bmkernel.md, onnx.md, ci.md and python.md, with what they say is to be installed and no more.
-# It ends with the seconds that sections took. Run by root; `make test-deb`.
+# test-deb.sh DEB [SUITE]: makes a fresh Debian below DEB, installs the packages of DEB with apt,
+# and runs the commands of pages as a separate user: start.md, the course's, bmkernel.md, onnx.md,
+# ci.md and python.md. Only the packages that the pages name are installed. The script ends with the
+# seconds of each section. Root runs it: `make test-deb`.
 set -eu
 deb=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,7 +16,7 @@ home=$root/home/stranger
 inside useradd --create-home --shell /bin/bash stranger
 cp "$deb"/*_"$arch".deb "$home"
 user() { inside su - stranger -c "$1"; }
-# asks_for PAGE: what it tells its reader to install, by root in the user's folder.
+# asks_for PAGE: installs the packages that the page lists, as root in the user's folder.
 asks_for() {
   sed -n 's/^ *sudo apt install/apt-get install -y -qq/p' "$source/docs/$1.md" >"$home/install.sh"
   cat "$home/install.sh"
@@ -56,7 +57,7 @@ left=$(inside sh -c 'xargs ls -d 2>/dev/null </home/stranger/files.txt; find /et
 [ -z "$left" ] || { printf 'test-deb.sh: files are left:\n%s\n' "$left" >&2; exit 1; }
 echo "== the packages do what the pages say, in seconds:"
 cd "$home"
-# Behind each block stand the seconds of its section so far: the last of each counts.
+# Each block ends with the seconds of its section so far; the last number of a section counts.
 awk '/^# [0-9.]+ s: / { seconds = $2; title = FILENAME; sub(/txt$/, "md:", title); sub(/^# [0-9.]+ s:/, title)
                         if (!($0 in took)) order[++n] = $0; took[$0] = seconds }
      END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }' start.txt course.txt bmkernel.txt onnx.txt ci.txt
