@@ -1,9 +1,7 @@
-/*
- * Multiplies two int8 matrices and compares the 16-bit product with the host's. Plain C99.
+/* Multiplies two int8 matrices and compares the 16-bit product with the host's. Plain C99.
  *
- * Here the kernel context is the program's own: the commands go to a buffer of the program, which
- * it then hands to the runtime.
- */
+ * The program owns the kernel context: the commands go to a buffer of the program, which then
+ * passes it to the runtime. */
 #include <bmkernel/bm1880/bmkernel_1880.h>
 #include <libbmruntime/bmruntime.h>
 #include <stdint.h>

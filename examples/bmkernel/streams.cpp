@@ -51,8 +51,8 @@ void serial(const Job& job) {
   }
 }
 
-// A software pipeline: inside a group the engines run free of each other. The DMA engine stores the
-// tile before the current one and then loads the tile after it into the buffer that became free.
+// A software pipeline: inside a group the engines run independently. The DMA engine stores the tile
+// before the current one and then loads the tile after it into the buffer that became free.
 void engine_parallel(const Job& job) {
   load_floor(job);
   load(job, 0);
@@ -95,7 +95,7 @@ std::vector<uint8_t> run(bmctx_t ctx, const std::vector<uint8_t>& input,
              bmmem_device_addr(ctx, out),
              NULL,
              {NULL, NULL}};
-  // Banks of their own, so that the engines do not stand in each other's way.
+  // The tensors are in different banks, so that the engines have no bank conflicts.
   shape_t shape = shape_t4(1, 32, 16, 16);
   job.floor = bmk1880_tl_alloc_bank(job.bk, 0, shape, FMT_I8, CTRL_AL);
   job.buffer[0] = bmk1880_tl_alloc_bank(job.bk, 1, shape, FMT_I8, CTRL_AL);

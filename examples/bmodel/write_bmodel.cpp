@@ -40,7 +40,7 @@ Divisor divide_by(int count) {
 }
 
 // Records the network for images of `side` x `side`. Addresses are offsets in neuron or weight
-// memory; the runtime adds where those lie.
+// memory; the runtime adds the base addresses.
 void record(bmk1880_context_t* bk, int side, u64 output_offset) {
   const int conv_side = side - 2;
   tensor_lmem* weight = bmk1880_tl_alloc(bk, shape_t4(1, kOut, kTaps, kIn), FMT_I8, CTRL_NULL);

@@ -65,7 +65,7 @@ int32_t tputwin_host_operator_run(tputwin_host_call_t* call) {
   return call->op_type == kScaleShift ? scale_shift(call) : positives(call);
 }
 
-/* Its parameters: k, as an int. */
+/* Reads the parameters: k, an int. */
 int32_t tputwin_host_operator_text(int32_t op_type, const void* param, uint64_t param_bytes,
                                    char* text, uint64_t text_bytes) {
   int32_t k;

@@ -1,4 +1,4 @@
-// Runs every stage of every net of a BM1684X bmodel by the C++ interface, on made-up input.
+// Runs every stage of every net of a BM1684X bmodel through the C++ interface, on synthetic input.
 //
 //   network MODEL.bmodel
 #include <bmruntime_cpp.h>

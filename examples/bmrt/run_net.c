@@ -1,8 +1,7 @@
-/* Runs a net of a BM1684X bmodel on made-up input, on host memory and on device memory, and
- * compares.
+/* Runs a net of a BM1684X bmodel on synthetic input, on host memory and on device memory, and
+ * compares the results.
  *
- *   run_net MODEL.bmodel [NET]
- */
+ *   run_net MODEL.bmodel [NET] */
 #include <bmruntime_interface.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ static unsigned next_number(unsigned* state) {
   return *state >> 8;
 }
 
-/* Small numbers in every type. */
+/* Returns small numbers of the tensor's type. */
 static void* make_input(const bm_tensor_t* tensor, unsigned* state) {
   size_t bytes = bmrt_tensor_bytesize(tensor), i;
   unsigned char* data = (unsigned char*)malloc(bytes);

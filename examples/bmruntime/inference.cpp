@@ -1,5 +1,5 @@
-// Runs a bmodel: register it, look at what it offers, and for every variety set the input shape,
-// feed it and print the outputs.
+// Runs a bmodel: registers it, prints its description, and for every variety sets the input shape,
+// sets the input and prints the outputs.
 //
 //   inference MODEL.bmodel
 #include <libbmruntime/bmruntime.h>
@@ -21,7 +21,7 @@ float dequantize(int8_t q, float threshold) { return q * threshold / 128; }
 
 size_t count_of(const shape_t& s) { return (size_t)s.n * s.c * s.h * s.w; }
 
-// A flat image: channel c is c + 1 quarters everywhere.
+// Returns a flat image: all values of channel c are (c + 1) / 4.
 std::vector<uint8_t> make_input(const shape_t& shape, float threshold) {
   std::vector<uint8_t> input(count_of(shape));
   for (size_t i = 0; i < input.size(); i++) {

@@ -1,5 +1,5 @@
-// Watches the chip work: counts the instructions and bytes of a small program with tputwin's own
-// C++ interface, and prints each instruction as the disassembler would.
+// Observes the chip: counts the instructions and bytes of a small program with tputwin's own C++
+// interface, and prints each instruction as the disassembler does.
 #include <bmkernel/bm1880/bmkernel_1880.h>
 #include <libbmruntime/bmruntime.h>
 #include <libbmruntime/bmruntime_bmkernel.h>

@@ -1,6 +1,6 @@
-/* The host's side of every lesson: a device, two inputs, one output, and the comparison with what
- * is expected. A lesson is one file of C with its kernel and its main(); real projects keep them in
- * device/ and host/. */
+/* The host part of every lesson: a device, two inputs, one output, and the comparison with the
+ * expected values. A lesson is one C file with its kernel and its main(). Real projects keep them
+ * in device/ and host/. */
 #ifndef COURSE_H
 #define COURSE_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <tputwin/error.h>
 
-/* What the kernels are given: device addresses, and the extents of the tensor. */
+/* Arguments of the kernels: device addresses, and the extents of the tensor. */
 typedef struct {
   unsigned long long a, b, out;
   int n, c, h, w;
@@ -21,14 +21,14 @@ static inline void must(bm_status_t status, const char* what) {
   exit(1);
 }
 
-/* 0, 1, 2, ... below 1000, and again: sums of a few are exact. */
+/* Returns 0, 1, 2, ... modulo 1000, so that sums of a few are exact. */
 static inline float* numbers(int count) {
   float* values = (float*)malloc(sizeof(float) * (size_t)count);
   for (int i = 0; i < count; i++) values[i] = (float)(i % 1000);
   return values;
 }
 
-/* Launches the kernel on a and b (count_b may be 0); what it leaves, of as many elements. */
+/* Launches the kernel on a and b (count_b may be 0); returns its output. */
 static inline float* launch(const char* kernel, float* a, int count_a, float* b, int count_b,
                             int count_out, int n, int c, int h, int w) {
   bm_handle_t device;
@@ -52,7 +52,7 @@ static inline float* launch(const char* kernel, float* a, int count_a, float* b,
   return out;
 }
 
-/* The exit code of the lesson. */
+/* Compares the output; returns the exit code of the lesson. */
 static inline int finish(const char* lesson, const float* out, const float* expected, int count) {
   int wrong = 0;
   for (int i = 0; i < count; i++) {

@@ -31,7 +31,7 @@ struct Sums {
   int at[kSide][kSide];
   explicit Sums(int start) { std::fill(&at[0][0], &at[0][0] + kPixels, start); }
 
-  // Adds weight * plane moved by (dy,dx), zero outside.
+  // Adds weight * (plane shifted by (dy,dx)); elements outside the plane are zero.
   template <class T>
   void add(const T* plane, int dy, int dx, int weight) {
     for (int y = std::max(0, -dy); y < std::min(kSide, kSide - dy); y++)
@@ -57,7 +57,7 @@ void pool(const int8_t* in, int8_t* out) {
     }
 }
 
-// Bilinear: every output leans 3:1 on its nearest and second nearest source along each axis.
+// Bilinear: weighs the nearest and second nearest source 3:1 along each axis.
 void upscale(const int8_t* in, int8_t* out) {
   auto source = [&](int y, int x) {
     return y < 0 || x < 0 || y >= kPooled || x >= kPooled ? 0 : in[y * kPooled + x];

@@ -1,4 +1,4 @@
-// The demo's image chain: what it computes, apart from who computes it.
+// The demo's image chain, independent of the device that computes it.
 //
 //   grey u8  1x28x28
 //     conv 3x3, 1 -> 8, bias, relu   blur, edges facing four ways, detail, emboss, diagonal   u8
@@ -25,10 +25,10 @@ extern const int8_t kSmoothWeights[9];
 extern const int8_t kUpscaleWeights[16];
 extern const int8_t kMixWeights[kColours][kFeatures];
 
-// What the chain makes of images: 8 features and 3 colours for each.
+// The results of the chain: 8 features and 3 colours for each image.
 struct ChainResult {
   std::vector<uint8_t> features, colours;
 };
 
-// The chain in plain host loops.
+// Computes the chain in plain host loops.
 ChainResult run_on_host(const std::vector<uint8_t>& pixels);

@@ -1,5 +1,5 @@
-// An image chain on the software BM1880, over the ten thousand test images of
-// Fashion-MNIST, checked against the host and shown as a contact sheet.
+// An image chain on the simulated BM1880, over the ten thousand test images of Fashion-MNIST,
+// checked against the host and shown as a contact sheet.
 #include <stdio.h>
 #include <tputwin/error.h>
 
@@ -50,7 +50,7 @@ int demo(const Options& options) {
   if (taken < 0) return fail(tputwin_last_error());
   printf("tputwin: %.2f s, %.0f images/s\n", taken, (double)dataset.count() / taken);
 
-  // Once more under observation: counting takes time that is not the chip's.
+  // Runs the chain again with an observer; counting must not be part of the measured time.
   Tally tally;
   ChainResult observed;
   if (run(dataset, &tally, observed) < 0) return fail(tputwin_last_error());

@@ -1,5 +1,5 @@
-// make demo: a residual net of ours from float Caffe files to int8 on the software BM1880. Compiles
-// it, runs the ten thousand test images of Fashion-MNIST, tells how right float and int8 are, and
+// make demo: a residual net from float Caffe files to int8 on the simulated BM1880. Compiles it,
+// runs the ten thousand test images of Fashion-MNIST, prints the accuracy of float and int8, and
 // draws a contact sheet.
 #include <stdio.h>
 #include <tputwin/device.h>
@@ -51,7 +51,7 @@ bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
   return fclose(file) == 0 && ok;
 }
 
-// Every image through the chip; then one batch under observation, which takes time of its own.
+// Runs every image on the chip, then one batch with an observer, which takes time itself.
 int run_on_chip(bmctx_t ctx, const CompiledNet& net, const Dataset& test,
                 std::vector<uint8_t>& classes) {
   Classifier classifier(ctx, net.bmodel);

@@ -25,7 +25,7 @@ Classifier::~Classifier() {
   if (net_) bmnet_cleanup(net_);
 }
 
-// Scores are int8; which is highest does not depend on their threshold.
+// Scores are int8; their threshold does not affect which one is highest.
 uint8_t Classifier::best_class(const uint8_t* scores) const {
   const int8_t* first = (const int8_t*)scores;
   return (uint8_t)(std::max_element(first, first + score_count_) - first);
@@ -33,7 +33,7 @@ uint8_t Classifier::best_class(const uint8_t* scores) const {
 
 bool Classifier::classify(const Dataset& images, const std::function<void(size_t)>& progress,
                           std::vector<uint8_t>& classes) {
-  // What each of the 256 grey values is on the chip.
+  // The chip's value for each of the 256 grey values.
   uint8_t quantized[256];
   for (int grey = 0; grey < 256; grey++) {
     const int q = (int)((float)grey * kPixelScale * 128 / threshold_ + 0.5f);

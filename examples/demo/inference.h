@@ -1,4 +1,4 @@
-// A compiled net on the chip, as a program of a user runs it.
+// A compiled net on the chip, used as in a program of a user.
 #pragma once
 
 #include <libbmruntime/bmruntime.h>
@@ -11,8 +11,8 @@
 
 class Classifier {
  public:
-  // Registers the model with the device of `ctx`. ok() tells whether that went well; if not,
-  // tputwin_last_error() says why.
+  // Registers the model with the device of `ctx`. ok() returns false if that failed;
+  // tputwin_last_error() then returns the reason.
   Classifier(bmctx_t ctx, const std::vector<uint8_t>& bmodel);
   ~Classifier();
   Classifier(const Classifier&) = delete;

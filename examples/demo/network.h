@@ -10,15 +10,16 @@
 
 #include "dataset.h"
 
-// A pixel's value as the nets were trained with.
+// Scale of pixel values in the training of the nets.
 const float kPixelScale = 1.0f / 256;
 
 struct CompileJob {
-  std::string net;      // NET.prototxt and NET.caffemodel
-  std::string data;     // directory of the training images
-  size_t calibration;   // how many of them thresholds are measured on
-  int batch;            // images per run
-  std::string plugins;  // directory of CPU operators, which the model carries
+  std::string net;     // NET.prototxt and NET.caffemodel
+  std::string data;    // directory of the training images
+  size_t calibration;  // number of images that measure thresholds
+  int batch;           // images per run
+  // Directory of CPU operators, which are put into the model.
+  std::string plugins;
 };
 
 struct CompiledNet {
@@ -30,7 +31,7 @@ struct CompiledNet {
 // Folds batch normalization, calibrates, quantizes and compiles. False with a reason if that fails.
 bool compile_net(const CompileJob& job, CompiledNet& compiled, std::string& reason);
 
-// The class the float net sees in every image, `batch` at a time.
+// Finds the float net's class of every image, `batch` at a time.
 bool classify_float(const CompileJob& job, const Dataset& images,
                     const std::function<void(size_t)>& progress, std::vector<uint8_t>& classes,
                     std::string& reason);

@@ -10,10 +10,11 @@
 struct ResNet {
   std::vector<uint8_t> bmodel;
   size_t instructions;
-  double macs;     // of a run
-  double chip_ms;  // that the BM1880 is predicted to take for these instructions
+  double macs;  // of a run
+  // Predicted time of these instructions on the BM1880.
+  double chip_ms;
 };
 
-// False with a reason if that fails. `plugins`: directory of CPU operators, which the model
-// carries.
+// Returns false with a reason if that fails. `plugins` is the directory of CPU operators, which are
+// put into the model.
 bool make_resnet(const std::string& plugins, ResNet& net, std::string& reason);

@@ -1,5 +1,5 @@
-// make demo: ResNet-50 in int8, one image at a time, on the software BM1880 and, as predicted, on
-// the chip itself, and which of them is faster.
+// make demo: ResNet-50 in int8, one image at a time, on the simulated BM1880, and the predicted
+// time on the chip itself; prints which is faster.
 #include <libbmruntime/bmruntime.h>
 #include <libbmruntime/bmruntime_bmnet.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int fail(const std::string& reason) {
   return 1;
 }
 
-// Sorted; empty if the runtime refused something.
+// Returns sorted times; empty if a call of the runtime failed.
 std::vector<double> times_of_runs(bmctx_t ctx, ResNet& net) {
   bmnet_t handle;
   std::vector<double> times;

@@ -16,7 +16,7 @@ void write(cv::Mat& sheet, const std::string& text, int x, int y, double size,
   cv::putText(sheet, text, cv::Point(x, y), cv::FONT_HERSHEY_SIMPLEX, size, colour, 1, cv::LINE_AA);
 }
 
-// The picture in a red frame, and what it was taken for, if that is wrong.
+// Draws the picture and the class that the chip found; in a red frame if that is wrong.
 void draw_tile(cv::Mat& sheet, int x, int y, const Dataset& dataset, size_t image, uint8_t seen) {
   const bool wrong = seen != dataset.labels[image];
   const cv::Mat grey(kSide, kSide, CV_8UC1, const_cast<uint8_t*>(&dataset.pixels[image * kPixels]));

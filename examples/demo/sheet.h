@@ -1,4 +1,4 @@
-// The contact sheet: test images of each class with what the chip took them for.
+// The contact sheet: test images of each class with the class that the chip found.
 #pragma once
 
 #include <string>

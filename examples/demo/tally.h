@@ -1,4 +1,4 @@
-// What the simulated chip did, by operation.
+// Counts of the simulated chip's instructions, by operation.
 #pragma once
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Weights as they lie in global memory; every filter in the layout its operation wants.
+// Weights in global memory; every filter is in the layout that its operation requires.
 struct Weights {
   uint8_t feature[kFeatures * 9];       // (1,8,9,1): the convolution layout of (1,8,3,3)
   uint8_t feature_bias[2 * kFeatures];  // low bytes, then high bytes
@@ -70,7 +70,7 @@ void load_weights(bmk1880_context_t* bk, const Maps& m, u64 address) {
   bmk1880_gdma_load(bk, m.smooth_weight, address + offsetof(Weights, smooth), CTRL_NULL);
   bmk1880_gdma_load(bk, m.upscale_weight, address + offsetof(Weights, upscale), CTRL_NULL);
   bmk1880_gdma_load(bk, m.mix_weight, address + offsetof(Weights, mix), CTRL_NULL);
-  // The computations know convolution weights as (ic,oc,kh,kw).
+  // The computations expect convolution weights as (ic,oc,kh,kw).
   tl_reshape(m.feature_weight, shape_t4(1, kFeatures, 3, 3));
   tl_reshape(m.mix_weight, shape_t4(kFeatures, kColours, 1, 1));
 }
@@ -111,7 +111,7 @@ void pool(bmk1880_context_t* bk, const Maps& m) {
   bmk1880_tpu_max_pooling(bk, &p);
 }
 
-// A zero after every pixel, then a filter that spreads each over its neighbours.
+// Inserts a zero after every pixel; then a filter spreads each pixel over its neighbours.
 void upscale(bmk1880_context_t* bk, const Maps& m) {
   bmk1880_depthwise_param_t p;
   memset(&p, 0, sizeof p);
@@ -162,7 +162,8 @@ bool run_on_device(bmctx_t ctx, const std::vector<uint8_t>& pixels,
     process_batch(bk, maps, bmmem_device_addr(ctx, grey_mem) + first * kPixels,
                   bmmem_device_addr(ctx, feature_mem) + first * kFeatures * kPixels,
                   bmmem_device_addr(ctx, colour_mem) + first * kColours * kPixels);
-    bmruntime_bmkernel_submit(ctx);  // local memory stays as it is between submits
+    // Local memory keeps its contents between submits.
+    bmruntime_bmkernel_submit(ctx);
     progress(first + kBatch);
   }
   release(bk, maps);

@@ -8,10 +8,10 @@
 
 #include "chain.h"
 
-// Images that go through local memory together.
+// Number of images in local memory at once.
 const int kBatch = 10;
 
 // Runs the chain on the device of `ctx`, a batch at a time; calls progress(images done) after each.
-// False if the device refused something; tputwin_last_error() says what.
+// Returns false if a call of the runtime failed; tputwin_last_error() then returns the reason.
 bool run_on_device(bmctx_t ctx, const std::vector<uint8_t>& pixels,
                    const std::function<void(size_t)>& progress, ChainResult& result);

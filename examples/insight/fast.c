@@ -1,4 +1,4 @@
-/* Adds image by image: while one is added, the next is loaded and the one before is stored. */
+/* Adds image by image: during an addition the next image is loaded and the previous one stored. */
 #include <okk.h>
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* Launches the kernel "blend" and looks at what it made. */
+/* Launches the kernel "blend" and checks its result. */
 #include <bmlib_runtime.h>
 #include <stdio.h>
 

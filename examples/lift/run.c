@@ -1,13 +1,13 @@
-/* Runs the kernel conv_relu, lifted or changed, on one input, and prints what it leaves.
+/* Runs the kernel conv_relu, lifted or changed, on one input, and prints its output.
  *
  *   lift_before layers-conv-fp16.bmodel
  *
- * What `tputwin lift --host` writes does the same with files. */
+ * The host program that `tputwin lift --host` writes does this with files. */
 #include <bmlib_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The places of weights, input and output, as main.c of `tputwin lift --host` has them. */
+/* Offsets of weights, input and output, as in main.c of `tputwin lift --host`. */
 enum {
   WEIGHTS_IN_FILE = 31056,
   WEIGHT_BYTES = 16384,
@@ -40,13 +40,13 @@ static void* read_weights(const char* model) {
   return weights;
 }
 
-/* fp16 numbers of magnitudes from 1 on to less than 2, of both signs. */
+/* Returns fp16 numbers of both signs with magnitudes in [1, 2). */
 static unsigned short number(unsigned i) {
   const unsigned random = i * 2654435761u >> 16;
   return (unsigned short)(0x3c00 | (random & 0x83ff));
 }
 
-/* Normal fp16 numbers and zeros. */
+/* Converts normal fp16 numbers and zeros. */
 static double to_double(unsigned short bits) {
   double value = 1 + (bits & 0x3ff) / 1024.0;
   int exponent = (bits >> 10 & 0x1f) - 15;

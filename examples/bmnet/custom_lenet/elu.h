@@ -1,5 +1,4 @@
-// ELU, on the host: a customized layer of BMNet that the plugin ELU.so computes. (BMNet
-// guide 6.3.2)
+// ELU on the host: a customized layer of BMNet that the plugin ELU.so computes. (BMNet guide 6.3.2)
 #pragma once
 
 #include <bmnet/builder/CaffeBuilder.hpp>

@@ -1,7 +1,7 @@
 // ReLU with a slope, on the TPU: a customized layer of BMNet. (BMNet guide 6.3.1)
 //
-// The class names what the prototxt says ("ReLU", which it replaces) and hands the slope on; the
-// instruction "tg_leakyrelu" makes the commands.
+// The class has the layer name of the prototxt ("ReLU", which it replaces) and passes the slope on.
+// The instruction "tg_leakyrelu" makes the commands.
 #pragma once
 
 #include <bmnet/builder/CaffeBuilder.hpp>
@@ -29,7 +29,7 @@ class LeakyReluLayer : public bmnet::CustomizedCaffeLayer {
   }
 };
 
-// y = (max(x,0) * gt_scale >> gt_shift) | (min(x,0) * le_scale >> le_shift), slice by slice.
+// y = (max(x,0) * gt_scale >> gt_shift) | (min(x,0) * le_scale >> le_shift), one slice at a time.
 class LeakyReluInst : public bmnet::CustomizedTensorFixedInst {
  public:
   std::string inst_name() override { return "tg_leakyrelu"; }

@@ -1,5 +1,4 @@
-// Launches the kernel and compares what it leaves with the host's; returns 0 if all values are
-// right.
+// Launches the kernel and compares its results with the host's; returns 0 if all values are right.
 #include <bmlib_runtime.h>
 #include <tputwin/error.h>
 

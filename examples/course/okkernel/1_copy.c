@@ -1,12 +1,12 @@
 /* Lesson 1: three steps, two memories.
  *
- * Programs' tensors lie in global memory. The engine that computes sees local memory only, so every
+ * A program's tensors are in global memory. The compute engine accesses local memory only. So every
  * kernel loads (S2L: system to local), computes, and stores (L2S). A dim4 is the shape (n, c, h,
- * w); NULL as strides means the usual layout of either memory. The first call of a kernel is
+ * w); NULL as strides means the default layout of that memory. The first call of a kernel is
  * okk_initialize, the last okk_poll, which waits.
  *
- * Exercise: let the kernel leave the second half of the numbers before the first. Addresses count
- * bytes, and those of tensors in local memory are aligned: what happens if they are not? */
+ * Exercise: let the kernel store the second half of the numbers before the first. Addresses count
+ * bytes, and tensors in local memory must be aligned: what happens if they are not? */
 #include <okk.h>
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
 /* Lesson 3: strides.
  *
- * A tensor is an address, a shape, and strides: how many elements lie between neighbours of n, c, h
- * and w. Of system memory NULL means (c*h*w, h*w, w, 1). Other strides take parts, or turn tensors,
- * while they are copied: this kernel takes every second row by a doubled h stride. GDMA wants a w
+ * A tensor is an address, a shape, and strides: the distance in elements between neighbours in n,
+ * c, h and w. In system memory NULL means (c*h*w, h*w, w, 1). Other strides copy parts of tensors
+ * or transpose them: this kernel copies every second row by a doubled h stride. GDMA requires a w
  * stride of 1.
  *
- * Exercise: make the tensor upside down in pieces of a whole: swap c and h, so that out (1, h, c,
- * w) has row h of channel c as row c of channel h. One pair of strides is all it takes. */
+ * Exercise: transpose a tensor: swap c and h, so that out (1, h, c, w) has row h of channel c as
+ * row c of channel h. One pair of strides is enough. */
 #include <okk.h>
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 /* Lesson 4: tiles.
  *
- * What does not fit into local memory goes through it in tiles. A tile's bytes in an NPU are those
- * of its share of channels, rows rounded up to the layout's alignment; a call beyond local memory
- * fails and says so. This kernel takes 64 * TILE numbers at a time, and knows that they come out
- * even.
+ * A tensor larger than local memory is processed in tiles. A tile's bytes in an NPU are the bytes
+ * of its channels there, with rows rounded up to the layout's alignment. A call beyond local memory
+ * fails with an error. This kernel processes 64 * TILE numbers at a time; the count must be a
+ * multiple of that.
  *
- * Exercise: let it take any multiple of 64: the last tile is smaller. */
+ * Exercise: let it process any multiple of 64: the last tile is smaller. */
 #include <okk.h>
 #include <stddef.h>
 

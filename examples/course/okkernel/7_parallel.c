@@ -1,13 +1,13 @@
 /* Lesson 7: both engines at once.
  *
- * Outside of a parallel section every command waits for the one before it. Inside, commands of one
+ * Outside a parallel section every command waits for the one before it. Inside, commands of one
  * engine keep their order, but the two engines do not wait for each other: GDMA loads the next tile
- * while the other engine computes this one. Two buffers change roles. The section ends when both
- * are done.
+ * while the compute engine processes this one. Two buffers change roles. The section ends when both
+ * engines are done.
  *
- * Exercise: the store still stands outside, alone. Let GDMA store the tile before and load the next
- * one while the present one is computed; the tile that is loaded must not be the one that is stored
- * before the store is done. */
+ * Exercise: the store is still outside the section. Let GDMA store the previous tile and load the
+ * next one while the present one is computed. The store must end before the load overwrites its
+ * buffer. */
 #include <okk.h>
 #include <stddef.h>
 

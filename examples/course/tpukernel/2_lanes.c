@@ -1,13 +1,12 @@
 /* Lesson 2: channels are lanes.
  *
  * Local memory is 64 memories, one for each NPU (lane), each with its own arithmetic. Channel c of
- * a tensor lies in NPU c % 64; what has one channel is computed by one NPU while 63 stand still.
- * Contiguous numbers have no shape of their own: a view of 64 channels gives all NPUs the same
- * share.
+ * a tensor is in NPU c % 64. One NPU computes a tensor of one channel while 63 are idle. Contiguous
+ * numbers have no fixed shape: a view of 64 channels gives all NPUs an equal part.
  *
- * Exercise: the numbers are 64 * 100 here. Make a kernel for any count: as many as 64 divides as
- * before, the rest, fewer than 64, as a second, small tensor. Compare `tputwin timing -- PROGRAM`
- * with one of one channel. */
+ * Exercise: the numbers are 64 * 100 here. Make a kernel for any count: compute the largest
+ * multiple of 64 as before, and the remainder, fewer than 64, as a second, small tensor. Compare
+ * `tputwin timing -- PROGRAM` with a tensor of one channel. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 

@@ -1,9 +1,9 @@
 /* Lesson 5: strides of zero.
  *
- * A stride of 0 meets the same element again: one operand stands for many. Here a bias for each
- * channel, a tensor (1, c, 1, 1), is added to all of its plane with h and w strides of 0; its
- * channels lie in the NPUs of the planes. Two tensors in different banks of local memory are read
- * at once: the bias begins at 128 KiB.
+ * A stride of 0 reads the same element again: one element is used for all of an axis. Here a bias
+ * for each channel, a tensor (1, c, 1, 1), is added to its whole plane with h and w strides of 0;
+ * its channels are in the NPUs of the planes. Two tensors in different banks of local memory are
+ * read at once: the bias begins at 128 KiB.
  *
  * Exercise: add a row (1, 1, 1, w) to all rows of all channels. Every NPU needs the row, so load it
  * with a c stride of 0 in system memory first. */

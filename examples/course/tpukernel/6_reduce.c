@@ -1,10 +1,10 @@
 /* Lesson 6: reductions.
  *
- * There is no "sum of a row"; there are poolings. A window as large as a row makes one value of it.
- * Rows are the channels of a tensor (1, rows, 1, w), so that all NPUs have some.
+ * The chip has no "sum of a row", but it has poolings. A window of a whole row reduces it to one
+ * value. Rows are the channels of a tensor (1, rows, 1, w), so that all NPUs have some.
  *
- * Exercise: the sums of rows. The average pooling multiplies its sums with
- * the scale that it is given. */
+ * Exercise: compute the sums of rows. The average pooling multiplies its sums with the scale that
+ * is passed to it. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 

@@ -1,14 +1,13 @@
-/* Lesson 8: what a board does not tell.
+/* Lesson 8: mistakes that a board does not show.
  *
- * This kernel has a mistake, and its result is right all the same, on the twin and most days on a
- * board: inside the parallel section the store does not wait for the addition whose result it
- * takes. Ask for it:
+ * This kernel has a mistake, but its result is right, on the simulator and most days on a board. In
+ * the parallel section the store does not wait for the addition whose result it stores. Run:
  *
- *     tputwin check -- ./8_check      names the two commands that race, and their lines (compile
- * with -g) tputwin timing -- ./8_check     tells what bounds each line
+ *   tputwin check -- ./8_check      prints the two commands that race, and their lines (needs -g)
+ *   tputwin timing -- ./8_check     prints the limit of each line
  *
- * Exercise: mend it, so that the check finds nothing, and keep loads and computing at the same
- * time. */
+ * Exercise: fix it, so that the check finds nothing. Loads and computing must still run in
+ * parallel. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 

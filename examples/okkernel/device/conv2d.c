@@ -2,18 +2,18 @@
  *
  * The output is made in tiles: some rows of kChannels output channels. A tile is the sum over
  * slices of kChannels input channels, which okk_bdc_conv2d adds up in local memory (result_add).
- * Each slice needs its part of the input rows and its part of the weights, so the input is read
- * once for every tile of output channels, and the weights once for every strip of rows. The L2-SRAM
- * serves these repeats: weights are copied to it once, each strip of the input once, and global
- * memory is read no more often than necessary. */
+ * Each slice needs its part of the input rows and of the weights. So the input is read once for
+ * every tile of output channels, and the weights once for every strip of rows. The L2-SRAM serves
+ * these repeated reads: the weights, and each strip of the input, are copied to it once. */
 #include <okk.h>
 
 #include "conv2d.h"
 #include "tiles.h"
 
-enum { kChannels = 64 }; /* one per NPU; even, because weights come in pairs of input channels */
+/* one per NPU; even, because weights come in pairs of input channels */
+enum { kChannels = 64 };
 
-/* The whole job: extents that follow from the arguments, and where things lie. */
+/* The whole job: extents that follow from the arguments, and the addresses of buffers. */
 typedef struct {
   const conv2d_args_t* args;
   int output_h, output_w, pairs;
@@ -31,7 +31,7 @@ typedef struct {
   bool first_of_strip, first, last;       /* of the steps that add to one tile */
 } step_t;
 
-/* Strips are counted through all images. */
+/* Strips are numbered through all images. */
 static void set_strip(const job_t* job, step_t* s, int strip) {
   const conv2d_args_t* p = job->args;
   int first, end;
@@ -72,7 +72,7 @@ static unsigned int strip_bytes(const conv2d_args_t* p, int rows) {
 }
 static unsigned int plane_bytes(int h, int w) { return (unsigned int)ALIGN(h * w, 32) * 4; }
 
-/* Places all buffers, with as many rows in a strip as fit everywhere. False if none does. */
+/* Assigns all buffers, with as many rows in a strip as fit everywhere; false if none fits. */
 static bool plan(job_t* job, const conv2d_args_t* p) {
   const int taps = p->kernel * p->kernel;
   const unsigned int weights = (unsigned int)(DIV_UP(p->input_c, 2) * p->output_c * taps) * 8;
@@ -106,7 +106,7 @@ static bool plan(job_t* job, const conv2d_args_t* p) {
   return true;
 }
 
-/* A strip of the input: global memory -> L2-SRAM, where its rows lie close together. */
+/* Copies a strip of the input from global memory to the L2-SRAM, where its rows are contiguous. */
 static void stage_strip(const job_t* job, const step_t* s) {
   const conv2d_args_t* p = job->args;
   const dim4 shape = {1, p->input_c, s->input_rows, p->input_w};
@@ -117,7 +117,7 @@ static void stage_strip(const job_t* job, const step_t* s) {
   okk_gdma_32bit_cpy_S2S(job->l2_input[s->half], from, &shape, NO_STRIDE, &stride);
 }
 
-/* The operands of a step: L2-SRAM -> local memory. */
+/* Loads the operands of a step from the L2-SRAM to local memory. */
 static void load(const job_t* job, const step_t* s, int buffer) {
   const conv2d_args_t* p = job->args;
   const int plane = s->input_rows * p->input_w, taps = p->kernel * p->kernel;

@@ -1,24 +1,24 @@
 /* output = left * right, for matrices larger than local memory.
  *
  * The output is made in blocks. A block is the sum of products of a block of left and a block of
- * right, which okk_bdc_matmul adds up in local memory (result_add), so only finished blocks leave
- * it. While one pair is multiplied, the next pair is loaded and a finished block is stored. */
+ * right. okk_bdc_matmul adds them up in local memory (result_add), so only finished blocks are
+ * stored. While one pair is multiplied, the next pair is loaded and a finished block is stored. */
 #include <okk.h>
 
 #include "matmul.h"
 #include "tiles.h"
 
-/* Blocks: 64 NPUs hold the columns, kColsPerNpu each: 128 bytes,
- * the quantum of the layout, so that nothing is lost to padding. */
+/* Blocks: each of 64 NPUs holds kColsPerNpu columns: 128 bytes, the alignment of the layout, so
+ * that blocks need no padding. */
 enum { kRows = 128, kInner = 256, kColsPerNpu = 32, kCols = 64 * kColsPerNpu };
 
-/* Bytes of a matrix in an NPU: every row has its (padded) columns for each turn of the NPUs. */
+/* Bytes of a matrix in an NPU: every row has its (padded) columns for each round of the NPUs. */
 static unsigned int matrix_bytes(int rows, int cols, int cols_per_channel) {
   const dim4 shape = {rows, DIV_UP(cols, cols_per_channel), 1, cols_per_channel};
   return aligned_bytes(&shape);
 }
 
-/* Of the step that multiplies one pair of blocks. Steps of one output block follow each other. */
+/* The step that multiplies one pair of blocks. Steps of one output block follow each other. */
 typedef struct {
   int row, rows, col, cols, k, inner; /* where the blocks begin, and their extents */
   int left_per_channel, right_per_channel;
@@ -34,7 +34,7 @@ static step_t step_number(const matmul_args_t* p, int i) {
   s.rows = MIN(kRows, p->rows - s.row);
   s.cols = MIN(kCols, p->cols - s.col);
   s.inner = MIN(kInner, p->inner - s.k);
-  /* spread over all NPUs also what is smaller than a full block */
+  /* blocks smaller than a full one are also spread over all NPUs */
   s.left_per_channel = DIV_UP(s.inner, okk_npu_num());
   s.right_per_channel = DIV_UP(s.cols, okk_npu_num());
   s.first = s.k == 0;

@@ -1,8 +1,8 @@
 /* plus_one, third step: images of any size, as a pipeline of three stages.
  *
- * An image that does not fit into local memory is cut into tiles of some rows. Source and result
- * have buffers of their own here, two each, so that in every section three tiles are on their way:
- * tile i+1 is loaded, tile i is computed, tile i-1 is stored, and none waits for another. */
+ * An image larger than local memory is cut into tiles of some rows. Source and result have two
+ * buffers each, so that every section works on three tiles: tile i+1 is loaded, tile i is computed,
+ * tile i-1 is stored, and none waits for another. */
 #include <okk.h>
 
 #include "plus_one.h"
@@ -13,7 +13,7 @@ typedef struct {
   unsigned long long offset; /* bytes from the tensor's start */
 } tile_t;
 
-/* Tile number i: images of the batch one after the other, `rows` rows at a time. */
+/* Returns tile i: images of the batch one after the other, `rows` rows at a time. */
 static tile_t tile(const plus_one_args_t* p, int rows, int i) {
   const int per_image = DIV_UP(p->h, rows);
   const int n = i / per_image, h = i % per_image * rows;

@@ -1,8 +1,8 @@
 /* plus_one, fourth step: all NPUs work.
  *
- * Channel c of a tensor lies in NPU c mod 64, so a tensor with 3 channels keeps 3 of 64 NPUs busy.
- * Adding one does not care which number belongs to which channel: this kernel takes the tensors as
- * plain arrays and gives every NPU an equal part. Only the shapes it tells the engines change. */
+ * Channel c of a tensor is in NPU c mod 64, so a tensor with 3 channels uses 3 of 64 NPUs. Adding
+ * one does not depend on channels. So this kernel treats the tensors as plain arrays and gives
+ * every NPU an equal part. Only the shapes in the commands change. */
 #include <okk.h>
 
 #include "plus_one.h"
@@ -13,8 +13,8 @@ typedef struct {
   unsigned long long offset;
 } part_t;
 
-/* Part number i of `count` elements, up to npus * row at a time. What is left at the end and is no
- * full row for each NPU goes in shorter rows, and at last in one row. */
+/* Returns the part after `done` of `count` elements, at most npus * row at a time. A remainder of
+ * less than a full row for each NPU becomes shorter rows, and the last elements one row. */
 static part_t next_part(unsigned long long done, unsigned long long count, int npus, int row) {
   const unsigned long long left = count - done;
   part_t part = {{1, npus, 1, row}, done * 4};
@@ -33,7 +33,7 @@ void plus_one_reshaped(const void* args) {
   const local_addr_t source[2] = {0, quarter}, result[2] = {2 * quarter, 3 * quarter};
   part_t loaded = {{0, 0, 0, 0}, 0}, computed = loaded, stored = loaded;
   okk_initialize();
-  /* the same three stages; shape.n is 0 where a stage has no part */
+  /* the three stages as before; shape.n is 0 where a stage has no part */
   for (unsigned long long step = 0, done = 0;; step++) {
     stored = computed;
     computed = loaded;

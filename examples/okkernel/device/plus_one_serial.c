@@ -2,7 +2,7 @@
  *
  * Data takes three steps: global memory -> local memory (GDMA), computing in local memory (BDC),
  * local memory -> global memory (GDMA). Outside a parallel section every command waits for the one
- * before it, so this is right without further thought; but of the two engines one always idles. */
+ * before it, so there are no races, but one of the two engines is always idle. */
 #include <okk.h>
 
 #include "plus_one.h"

@@ -2,22 +2,22 @@
  *
  * The largest value is subtracted first, so that no exponent is above 0 and nothing overflows.
  *
- * Both directions become one job: in local memory the values that belong together lie in one NPU,
- * along h or along w, where pooling with a window of their number finds the largest, and the mean,
- * of which the sum is a multiple. The result of the pooling is used again for all of them by a
- * stride of 0. NPUs do not see each other's memory, so along c the tensor must be turned: in global
- * memory the distance of channels is a stride like any other, and GDMA puts channels along h. */
+ * Both axes use the same function: in local memory the values of one group are in one NPU, along h
+ * or along w. Pooling with a window of a whole group computes the largest value, and the mean, from
+ * which the sum follows. A stride of 0 applies the result of the pooling to the whole group. NPUs
+ * cannot read each other's memory, so along c the tensor must be transposed. In global memory the
+ * distance of channels is a stride like any other, and GDMA puts channels along h. */
 #include <okk.h>
 
 #include "softmax.h"
 #include "tiles.h"
 
-/* The buffers of a tile, each of a quarter of local memory; three hold tensors of the tile's shape,
+/* The buffers of a tile, each a quarter of local memory. Three hold tensors of the tile's shape;
  * the last one holds the maximum, and later the sum, of each group. */
 enum { QUARTER = 128 * 1024 };
 static const local_addr_t kX = 0, kWork = QUARTER, kExp = 2 * QUARTER, kGroup = 3 * QUARTER;
 
-/* x: `shape` at kX, in the aligned layout. Groups lie along h (kernel_h = shape->h) or along w. */
+/* x: `shape` at kX, in the aligned layout. Groups are along h (kernel_h = shape->h) or along w. */
 static void softmax_in_local_memory(const dim4* shape, int kernel_h, int kernel_w) {
   const dim4 groups = {shape->n, shape->c, shape->h / kernel_h, shape->w / kernel_w};
   dim4 repeated;
@@ -33,7 +33,7 @@ static void softmax_in_local_memory(const dim4* shape, int kernel_h, int kernel_
   okk_bdc_div(kX, kExp, kGroup, shape, NO_STRIDE, NO_STRIDE, &repeated);
 }
 
-/* Groups are rows of memory: row after row goes to the NPUs. */
+/* Groups are contiguous rows of memory, which are distributed to the NPUs. */
 static void softmax_over_w(const softmax_args_t* p) {
   const int rows = p->n * p->c * p->h;
   const int per_npu = QUARTER / (ALIGN(p->w, 32) * 4);
@@ -48,8 +48,8 @@ static void softmax_over_w(const softmax_args_t* p) {
   }
 }
 
-/* Groups are c values, h * w apart. A tile takes `width` neighbouring positions for each NPU: the
- * tensor (1, NPUs, c, width), w being contiguous on both sides as GDMA asks. */
+/* Groups are c values, h * w elements apart. A tile takes `width` neighbouring positions for each
+ * NPU: the tensor (1, NPUs, c, width). w is contiguous on both sides, as GDMA requires. */
 static void softmax_over_c(const softmax_args_t* p) {
   const int plane = p->h * p->w;
   const int most = QUARTER / 4 / p->c;

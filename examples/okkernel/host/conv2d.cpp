@@ -8,8 +8,8 @@
 
 namespace {
 
-// Weights (output_c, input_c, k, k) in 2IC mode: pairs of input channels lie together, the first
-// dimension counts the pairs. The partner of an odd last channel is never used.
+// Returns weights (output_c, input_c, k, k) in 2IC mode: pairs of input channels are adjacent, and
+// the first dimension counts the pairs. The partner of an odd last channel is never used.
 std::vector<float> in_2ic_mode(const std::vector<float>& weight, int output_c, int input_c,
                                int taps) {
   std::vector<float> packed((std::size_t)(input_c + 1) / 2 * output_c * taps * 2);
@@ -21,7 +21,7 @@ std::vector<float> in_2ic_mode(const std::vector<float>& weight, int output_c, i
   return packed;
 }
 
-// The sum of all taps that meet the input, channel by channel and tap by tap.
+// Returns the sum of all taps inside the input, channel by channel and tap by tap.
 std::vector<float> on_the_host(const conv2d_args_t& p, const std::vector<float>& input,
                                const std::vector<float>& weight, const std::vector<float>& bias,
                                int output_h, int output_w) {

@@ -25,7 +25,7 @@ bool run(Device& device, const char* kernel, int n, int c, int h, int w) {
 
 int main() {
   Device device;
-  // small images, which each of the four can do
+  // small images, which each of the four kernels supports
   bool right = run(device, "plus_one_serial", 6, 3, 200, 300) &&
                run(device, "plus_one_parallel", 6, 3, 200, 300) &&
                run(device, "plus_one_pipeline", 6, 3, 200, 300) &&

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Values `step` apart, `count` of them, beginning at `first`.
+// Returns the largest error of the softmax of `count` values, `step` apart, from `first` on.
 double largest_error(const std::vector<float>& x, const std::vector<float>& y, std::size_t first,
                      int count, std::size_t step) {
   double most = -INFINITY, sum = 0, error = 0;
@@ -22,7 +22,7 @@ double largest_error(const std::vector<float>& x, const std::vector<float>& y, s
 
 bool run(Device& device, int n, int c, int h, int w, int axis) {
   std::vector<float> input = whole_numbers((std::size_t)n * c * h * w, 3);
-  for (std::size_t i = 0; i < input.size(); i++) input[i] *= 12.5f;  // far beyond what exp takes
+  for (std::size_t i = 0; i < input.size(); i++) input[i] *= 12.5f;  // far beyond the range of exp
   Buffer source(device, input), result(device, input.size());
   softmax_args_t args = {n, c, h, w, axis, source.address(), result.address()};
   const double seconds = device.run("softmax", args);

@@ -1,4 +1,4 @@
-// What the host programs share: a device, memory on it, and launches that tell why they failed.
+// Shared by the host programs: a device, memory on it, and launches that print errors.
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -24,7 +24,7 @@ class Device {
   Device& operator=(const Device&) = delete;
   bm_handle_t handle() const { return handle_; }
 
-  // Runs a kernel by its name; the seconds it took on this host.
+  // Runs a kernel by its name; returns the seconds it took on this host.
   template <class Arguments>
   double run(const char* kernel, const Arguments& arguments) {
     typedef std::chrono::steady_clock Clock;

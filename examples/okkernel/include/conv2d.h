@@ -1,4 +1,4 @@
-/* What the host passes to the conv2d kernel. */
+/* Arguments of the conv2d kernel. */
 #ifndef CONV2D_H
 #define CONV2D_H
 

@@ -1,4 +1,4 @@
-/* What the host passes to the matmul kernel. */
+/* Arguments of the matmul kernel. */
 #ifndef MATMUL_H
 #define MATMUL_H
 

@@ -1,5 +1,5 @@
-/* What the host passes to the plus_one kernels. Packed, and addresses of 64 bits: the host has the
- * same layout whatever its pointers are. */
+/* Arguments of the plus_one kernels. Packed, with 64-bit addresses: the layout is the same for
+ * every size of the host's pointers. */
 #ifndef PLUS_ONE_H
 #define PLUS_ONE_H
 

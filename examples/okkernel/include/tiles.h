@@ -1,4 +1,4 @@
-/* Small helpers of the kernels. okk.h leaves such names to the programs. */
+/* Small helpers of the kernels. okk.h does not define such names. */
 #ifndef TILES_H
 #define TILES_H
 
@@ -8,7 +8,7 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define NO_STRIDE ((const dim4*)0) /* local: 128-byte aligned layout; system: continuous */
 
-/* Bytes a fp32 tensor in the 128-byte aligned layout takes in every NPU, from NPU 0 on. */
+/* Returns the bytes of an fp32 tensor (128-byte aligned layout) in every NPU, from NPU 0 on. */
 static inline unsigned int aligned_bytes(const dim4* shape) {
   dim4 stride;
   okk_128_byte_aligned_stride_for_32bit(&stride, 0, shape);

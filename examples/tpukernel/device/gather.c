@@ -1,5 +1,5 @@
-/* Rows of a table by their numbers, as an embedding does. GDMA goes from global memory to global
- * memory; what is no row of the table gets a constant. */
+/* Copies rows of a table by their indices, as an embedding does. GDMA copies from global memory to
+ * global memory; an index outside the table gives a constant. */
 #include <tpu_kernel.h>
 
 #include "gather.h"

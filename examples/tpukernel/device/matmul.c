@@ -1,9 +1,10 @@
 /* result = left * right of fp16 matrices of any size, in tiles.
  *
- * The rows of a matrix are the channels of a tensor [1, rows, 1, cols], dealt to the NPUs. The
- * matrix unit multiplies fp16 numbers and sums them in fp32; the sums of a tile of the result stay
- * in local memory while the tiles along the depth are added to them (result_add), and are narrowed
- * to fp16 once, at the end. Left, right and result lie in different banks, as the unit demands. */
+ * The rows of a matrix are the channels of a tensor [1, rows, 1, cols], distributed to the NPUs.
+ * The matrix unit multiplies fp16 numbers and sums them in fp32. The sums of a tile of the result
+ * stay in local memory while the tiles along the depth are added to them (result_add). At the end
+ * they are rounded to fp16 once. Left, right and result are in different banks, as the unit
+ * requires. */
 #include <tpu_kernel.h>
 
 #include "matmul.h"
@@ -11,7 +12,7 @@
 enum { BANK = 16 * 1024, TILE_ROWS = 128, TILE_DEPTH = 512, TILE_COLS = 512 };
 static const local_addr_t kLeft = 0, kRight = 2 * BANK, kSum = 8 * BANK, kNarrow = 12 * BANK;
 
-/* A tile of a matrix in global memory whose rows are `row` elements apart. */
+/* Loads a tile of a matrix in global memory; consecutive rows are `row` elements apart. */
 static void load(local_addr_t to, system_addr_t from, int rows, int cols, int row) {
   const dim4 shape = {1, rows, 1, cols}, stride = {0, row, 0, 1};
   tpu_gdma_cpy_S2L(to, from, &shape, NULL, &stride, DT_FP16);

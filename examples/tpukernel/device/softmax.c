@@ -1,8 +1,8 @@
 /* softmax(x) = exp(x - max) / sum(exp(x - max)) along w, of fp32 or bf16 numbers.
  *
- * Rows are dealt to the NPUs. Pooling with a window of a whole row finds the largest, and the sum;
- * a stride of 0 uses either again for all elements of its row. bf16 numbers are widened when they
- * arrive: the exponential of this chip is one of fp32. */
+ * Rows are distributed to the NPUs. Pooling with a window of a whole row computes the largest value
+ * and the sum. A stride of 0 applies either to all elements of its row. bf16 numbers are converted
+ * to fp32 after the load, because the exponential of this chip is fp32. */
 #include <tpu_kernel.h>
 
 #include "softmax.h"

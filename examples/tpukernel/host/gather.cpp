@@ -1,4 +1,4 @@
-// Rows of a table by their numbers, some of which do not exist.
+// Rows of a table by their indices, some of which do not exist.
 #include "gather.h"
 
 #include <cstring>

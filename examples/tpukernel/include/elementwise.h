@@ -1,4 +1,4 @@
-/* What the host passes to the kernels exp_from_tables and exp_function. */
+/* Arguments of the kernels exp_from_tables and exp_function. */
 #ifndef ELEMENTWISE_H
 #define ELEMENTWISE_H
 

@@ -1,4 +1,4 @@
-/* What the host passes to the softmax kernel. */
+/* Arguments of the softmax kernel. */
 #ifndef SOFTMAX_H
 #define SOFTMAX_H
 

@@ -1,4 +1,4 @@
-/* Solution of lesson 1: each half has a place of its own in local memory, where tensors begin at
+/* Solution of lesson 1: each half has its own buffer in local memory, where tensors begin at
  * aligned addresses. */
 #include <okk.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Solution of lesson 4: the last tile has the width that is left. */
+/* Solution of lesson 4: the last tile has the remaining width. */
 #include <okk.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Solution of lesson 8: what is stored is stored behind the section, when the addition is done; the
- * load is what runs beside it. */
+/* Solution of lesson 8: the store follows the section, when the addition is done; the next load
+ * runs in parallel with the addition. */
 #include <okk.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Solution of lesson 2: the rest of a division by 64 becomes a tensor of so many channels of one
- * element. */
+/* Solution of lesson 2: the remainder of the division by 64 is a tensor of that many channels of
+ * one element. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 

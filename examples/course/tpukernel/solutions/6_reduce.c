@@ -1,4 +1,4 @@
-/* Solution of lesson 6: a scale of one leaves the sums. */
+/* Solution of lesson 6: with a scale of one the results are the sums. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 

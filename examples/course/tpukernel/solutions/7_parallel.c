@@ -1,5 +1,5 @@
-/* Solution of lesson 7: store and load are commands of GDMA, which keep their order; so two buffers
- * are enough. */
+/* Solution of lesson 7: store and load are commands of GDMA, which executes them in order, so two
+ * buffers are enough. */
 #include <stddef.h>
 #include <tpu_kernel.h>
 
@@ -17,7 +17,7 @@ void pipeline(const void* args) {
     const local_addr_t now = i % 2 * TILE_BYTES, other = (i + 1) % 2 * TILE_BYTES;
     tpu_parallel_start();
     tpu_bdc_fp_add_C(now, now, (scalar_t){.f32 = 1.0f}, &tile, NULL, NULL, DT_FP32);
-    /* of one engine: the store is done before the load takes its place */
+    /* commands of one engine: the store ends before the load overwrites its buffer */
     if (i > 0) tpu_gdma_cpy_L2S(p->out + (i - 1) * bytes, other, &tile, NULL, NULL, DT_FP32);
     if (i + 1 < p->n) tpu_gdma_cpy_S2L(other, p->a + (i + 1) * bytes, &tile, NULL, NULL, DT_FP32);
     tpu_parallel_end();
