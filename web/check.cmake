@@ -1,4 +1,5 @@
-# Whether the committed pages were built of the sources beside this file: cmake -P web/check.cmake
+# Checks that the committed pages were built from the sources in this folder: cmake -P
+# web/check.cmake
 file(GLOB sources RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/src/*)
 list(APPEND sources build.mjs package-lock.json)
 list(SORT sources)

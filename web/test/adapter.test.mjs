@@ -1,4 +1,4 @@
-// tputwin debug --dap as VS Code's own test client speaks to it: TPUTWIN is the command, BLEND
+// tputwin debug --dap, driven by VS Code's own test client. TPUTWIN is the command, BLEND
 // build/bin/debug_blend.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,14 +11,15 @@ const { TPUTWIN, BLEND } = process.env;
 const options = { timeout: 60000, skip: TPUTWIN && BLEND ? false : "TPUTWIN and BLEND name no programs" };
 const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, "../../tests/debug/host/blend.c");
-const LOAD_B = 18, ADD = 19; // lines
-const PORT = 47117; // of this host
+const LOAD_B = 18, ADD = 19; // line numbers of blend.c
+const PORT = 47117; // a port of this host
 const thread = { threadId: 1 };
 
 async function client(t) {
   const { DebugClient } = await import("@vscode/debugadapter-testsupport");
   const made = new DebugClient("sh", join(here, "adapter.sh"), "tputwin", { env: { ...process.env, TPUTWIN_CHIP: "BM1684" } });
-  // Not stop(), which says once more that it disconnects: to an adapter that is gone, a broken pipe nobody catches.
+  // Not stop(): it sends a second disconnect. If the adapter has ended, that raises an uncaught
+  // error (broken pipe).
   t.after(() => made.stopAdapter());
   made.defaultTimeout = 20000;
   return made;
@@ -26,7 +27,7 @@ async function client(t) {
 
 const topLine = async (dc) => (await dc.stackTraceRequest(thread)).body.stackFrames[0].line;
 
-// Does what comes behind launch or attach, as VS Code does it.
+// Sends the requests that VS Code sends after launch or attach.
 async function configured(dc, start) {
   const [, started] = await Promise.all([
     dc.waitForEvent("initialized").then(async () => {
@@ -82,7 +83,7 @@ test("attaches at a port to the program of the command line", options, async (t)
     env: { ...process.env, TPUTWIN_CHIP: "BM1684" }, stdio: ["ignore", "ignore", "pipe"],
   });
   t.after(() => server.kill());
-  await once(server.stderr, "data"); // it waits for an editor
+  await once(server.stderr, "data"); // the server waits for an editor
   const dc = await client(t);
   await dc.start(PORT);
   await configured(dc, () => dc.attachRequest({}));

@@ -14,8 +14,8 @@ export const executable = process.env.CHROMIUM ?? PLACES.find(existsSync);
 
 const profileIsDrawn = () => globalThis.tputwin?.timeline.drawn > 0;
 
-// {page, errors, close}: an empty page; errors are whatever the console or the network complained of, and what is asked of
-// others than the files of this host and `origin`.
+// Returns {page, errors, close}: an empty page; `errors` collects complaints of the console and the
+// network, and requests to anything except this host's files and `origin`.
 export async function launch({ origin, width = 1400, height = 1000, dark = false } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tputwin-page-"));
   const context = await chromium.launchPersistentContext(directory, {
@@ -34,7 +34,7 @@ export async function launch({ origin, width = 1400, height = 1000, dark = false
   return { page, errors, close };
 }
 
-// The same with the page of a file, drawn.
+// Returns {page, errors, close} with the page of a file, drawn.
 export async function open(path, { isDrawn = profileIsDrawn, ...options } = {}) {
   const launched = await launch(options);
   await launched.page.goto(`file://${path}`);

@@ -1,6 +1,6 @@
-// A profile that no program made, of any size: two engines, layers that load, compute and store.
+// A synthetic profile of any size: two engines, layers that load, compute and store.
 
-// The same numbers every time (mulberry32).
+// Returns a generator of the same numbers every time (mulberry32).
 function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;

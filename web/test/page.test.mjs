@@ -1,4 +1,4 @@
-// The page in a browser: made-up profiles, and, as PROFILE_PAGE, one that tputwin wrote.
+// The page in a browser: synthetic profiles and, if PROFILE_PAGE is set, one that tputwin wrote.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,13 +27,13 @@ const state = () => {
   return { begin: view.begin, end: view.end, span: view.span, total: view.total, selected: view.selected, drawn: timeline.drawn };
 };
 
-// When the page has drawn what was asked for.
+// Waits until the page has drawn its requests; returns its state.
 async function settled(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   return page.evaluate(state);
 }
 
-// Different colours of a canvas: something is painted there.
+// Returns the number of colours of a canvas; more than one means that it is not empty.
 const colours = (id) => {
   const canvas = document.getElementById(id);
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -108,7 +108,8 @@ test("zooms and moves by keys, wheel and mouse", options, async () => {
   await close();
 });
 
-// The times are printed, not judged: they are the machine's, and this browser paints without a GPU.
+// The times are printed, not tested: they depend on the host, and this browser paints without a
+// GPU.
 test("100,000 commands stay fluid", options, async (t) => {
   const { page: tab, errors, close } = await open(page(100_000));
   for (const span of [1, 0.1, 0.001]) {

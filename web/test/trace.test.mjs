@@ -1,5 +1,5 @@
-// The trace of tputwin profile, TRACE, read by the model of Chrome's developer tools: what it makes of the
-// events is what tputwin wrote.
+// The trace of tputwin profile (TRACE), read by the model of Chrome's developer tools. The model
+// must find the events that tputwin wrote.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
