@@ -1,4 +1,4 @@
-// A context on a buffer of its own, and tensors by value.
+// A context on its own buffer, and tensors by value.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -43,7 +43,7 @@ class BmKernel : public ::testing::Test {
   bmk1880_context_t* ctx_;
 };
 
-// The calling thread's error since the last look, by its code.
+// Returns the id of the calling thread's last error, and clears the record.
 inline std::string last_code() {
   std::string code = tputwin_last_error_code();
   tputwin_clear_errors();

@@ -1,4 +1,4 @@
-// Calls look at their operands as they are at the call.
+// Calls use their operands' values at the time of the call.
 #include "fixture.h"
 #include "isa/bm1880_codec.h"
 
@@ -6,7 +6,7 @@ namespace {
 
 class Operands : public BmKernel {
  protected:
-  // The only command so far.
+  // Returns the only command so far.
   tputwin::Operation only_operation() {
     std::vector<uint8_t> all = commands();
     auto program = tputwin::isa::decode_program(all, tputwin::bm1880());
@@ -70,7 +70,7 @@ TEST_F(Operands, LeftShiftOfMatrixProductsCountsOnlyWithAccumulation) {
   p.right = at(0x100, shape_t2(16, 16));
   p.res = at(0x400, shape_t2(2, 16));
   p.res_is_int8 = true;
-  p.lshift_width = -7;  // what an uninitialized member may hold
+  p.lshift_width = -7;  // a value of an uninitialized member
   EXPECT_NE(bmk1880_tpu_matrix_mac(ctx_, &p), nullptr);
   p.ctrls = CTRL_RA;
   p.res = at(0x400, shape_t2(4, 16));

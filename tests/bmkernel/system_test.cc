@@ -42,7 +42,7 @@ TEST_F(System, ResetStartsOverAndKeepsAllocations) {
   EXPECT_EQ(commands(), once);
   tensor_lmem* second = bmk1880_tl_alloc(ctx_, shape_t4(1, 32, 4, 4), FMT_I8, CTRL_AL);
   EXPECT_EQ(tl_address(second), 16u);
-  bmk1880_create_streams(ctx_, 2);  // streams did not survive
+  bmk1880_create_streams(ctx_, 2);  // bmk1880_reset() removed the streams
   EXPECT_EQ(tputwin_error_count(), 0u);
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 class Tensors : public BmKernel {
  protected:
-  // Occupies `bytes` of every lane.
+  // Allocates `bytes` of every lane.
   tensor_lmem* take(int bytes, u32 ctrls = CTRL_NULL) {
     return bmk1880_tl_alloc(ctx_, shape_t4(1, 32, 1, bytes), FMT_I8, ctrls);
   }

@@ -1,5 +1,5 @@
-// Kernels that crash: the process dies as it would without us, after a line that names the launch.
-// Each crash is in a process of its own.
+// Kernels that crash: the process dies as it would without tputwin, after a line that names the
+// launch. Each crash is in a process of its own.
 #include <sys/wait.h>
 
 #include <csignal>
@@ -43,7 +43,7 @@ void divides_by_zero(const void*) { zero = seven / zero; }
 void traps(const void*) { __builtin_trap(); }
 void aborts(const void*) { std::abort(); }
 void recurses(const void*) { zero = descend(0); }
-// A function of ours that is called with what is no tensor's shape.
+// Calls a function of OKKernel with a pointer that is not to a shape.
 void passes_nonsense(const void*) {
   okk_initialize();
   okk_gdma_32bit_cpy_L2L(128, 0, reinterpret_cast<const dim4*>(8), nullptr, nullptr);
@@ -52,7 +52,7 @@ void passes_nonsense(const void*) {
 class Crashes : public Bmlib {
  protected:
   Crashes() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
-  // The second launch of the device.
+  // Runs `function` as the device's second launch.
   static void run(okk_kernel_func_t function) {
     okk_register_kernel_func("crashing", function);
     okk_register_kernel_func("harmless", [](const void*) {});
@@ -112,7 +112,7 @@ TEST_F(Crashes, TheProgramsOwnHandlerComesNext) {
   EXPECT_EXIT(body(), ::testing::ExitedWithCode(42), kLaunch);
 }
 
-// A fault of the host is the host's, also while a kernel runs.
+// A crash in host code names no kernel, also after a launch.
 TEST_F(Crashes, OfTheHostNameNoKernel) {
   const auto body = [] {
     okk_register_kernel_func("harmless", [](const void*) {});

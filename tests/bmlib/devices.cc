@@ -148,7 +148,7 @@ TEST_F(Devices, AChildOfForkOpensItsOwn) {
 
 std::atomic<bool> is_running, may_end;
 
-// The child has only the thread that forked; the kernel goes on in the parent alone.
+// The child has only the thread that forked; the kernel continues in the parent only.
 TEST_F(Devices, AChildOfForkLaunchesWhileAKernelOfItsParentRuns) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer ends a child that starts threads";

@@ -29,7 +29,7 @@ OKKERNEL_FUNC_REGISTER(nothing)
 
 static void ends_outside(const void*) {
   okk_parallel_end();
-  okk_parallel_start();  // after an error nothing goes on
+  okk_parallel_start();  // not reached: an error stops the kernel
 }
 OKKERNEL_FUNC_REGISTER(ends_outside)
 
@@ -62,7 +62,7 @@ static void looks_without_poll(const void*) {
 }
 OKKERNEL_FUNC_REGISTER(looks_without_poll)
 
-// What it wrote is there when the launch is over, and the next kernel finds it.
+// Its writes complete before the launch ends, so the next kernel reads them.
 static void writes_without_poll(const void* args) {
   okk_initialize();
   okk_poll();
@@ -85,7 +85,7 @@ static void calls_the_host(const void*) {
 }
 OKKERNEL_FUNC_REGISTER(calls_the_host)
 
-// Half of the smallest normal number, times 1, to the word at the address.
+// Writes half of the smallest normal number to the address, as an fp32 number.
 static void computes_subnormal(const void* args) {
   volatile float smallest = 1.17549435e-38f, half = 0.5f;
   okk_initialize();
@@ -107,7 +107,7 @@ static void looks_everywhere(const void*) {
 }
 OKKERNEL_FUNC_REGISTER(looks_everywhere)
 
-// Looks outside of a memory: 0 global, 1 local (NPU), 2 local (offset), 3 L2, 4 DTCM.
+// Accesses memory out of bounds: 0 global, 1 local (NPU), 2 local (offset), 3 L2, 4 DTCM.
 static void looks_outside(const void* args) {
   okk_initialize();
   okk_poll();

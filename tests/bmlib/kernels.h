@@ -1,18 +1,18 @@
-// Kernels of this program, by name. They work through pointers and one copy function only.
+// Kernels of this program, by name. They use only pointers and one copy function.
 #pragma once
 
 #include <atomic>
 
 namespace tputwin::testing {
 
-// Of the kernel "count": adds `step` to the word at `address`, `times` times.
+// Arguments of the kernel "count": adds `step` to the int32 at `address`, `times` times.
 struct __attribute__((packed)) CountArguments {
-  unsigned char odd;  // nothing after it is aligned
+  unsigned char odd;  // leaves the members after it unaligned
   unsigned long long address;
   int times, step;
 };
 
-// Of the kernel "waits": it returns when the number is no longer 0.
+// Arguments of the kernel "waits": it returns when the number is not 0.
 struct __attribute__((packed)) WaitArguments {
   std::atomic<int>* until;
 };

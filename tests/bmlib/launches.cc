@@ -35,7 +35,7 @@ TEST_F(Launches, RunWithACopyOfTheArguments) {
   EXPECT_EQ(tputwin_error_count() + tputwin_warning_count(), 0u);
 }
 
-// Whatever else breaks after the first error, and however often, is not said.
+// Only the first error of a launch is printed; later ones are not.
 TEST_F(Launches, ABrokenLaunchPrintsOneLine) {
   Opened device;
   okk_register_kernel_func("says_too_much", [](const void*) {
@@ -81,7 +81,7 @@ TEST_F(Launches, NamesMustBeRegistered) {
 
 TEST_F(Launches, TheLastOfTwoNamesWins) {
   Opened device;
-  static int runs = 0;  // registered kernels stay
+  static int runs = 0;  // kernels stay registered
   const std::string twice = "twice" + std::to_string(++runs);
   okk_register_kernel_func(twice.c_str(), [](const void*) { okk_parallel_end(); });
   EXPECT_EQ(tputwin_warning_count(), 0u);
@@ -169,7 +169,7 @@ TEST_F(Launches, PointersStayInTheirMemories) {
   }
 }
 
-// The kernel's own code computes with subnormals; nobody changes the mode of the other.
+// The kernel computes with subnormals although the host flushes them; the launch restores the mode.
 TEST_F(Launches, FloatModes) {
   ScopedFloatMode host_flushes;
   Opened device;
@@ -214,7 +214,7 @@ TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsAskedFor) {
     unsigned long last = 0;
     ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
     ASSERT_EQ(bm_get_profile(device, &once), BM_SUCCESS);
-    EXPECT_GE(once.tpu_process_time, 40u);  // a launch, and more
+    EXPECT_GE(once.tpu_process_time, 40u);  // at least the time of a launch
     ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
     ASSERT_EQ(bm_get_profile(device, &twice), BM_SUCCESS);
     EXPECT_NEAR(double(twice.tpu_process_time), 2.0 * double(once.tpu_process_time), 1);

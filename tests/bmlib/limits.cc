@@ -1,4 +1,5 @@
-// Launches whose time is over: what is stopped, what the host is told, and what goes on.
+// Launches that exceed their time limit: they are stopped, the host gets an error, and other work
+// continues.
 #include <unistd.h>
 
 #include <atomic>
@@ -113,7 +114,7 @@ TEST_F(Limits, WhoeverWaitsStopsIt) {
   start();
   bm_free_device(device, device.allocate(64));
   EXPECT_EQ(bm_thread_sync(device), BM_ERR_TIMEOUT);
-  // a kernel behind it runs
+  // a launch after it still runs
   start();
   EXPECT_EQ(okkernel_launch_async(device, "nothing", nullptr, 0), BM_SUCCESS);
   EXPECT_EQ(bm_thread_sync(device), BM_ERR_TIMEOUT);
@@ -158,7 +159,7 @@ TEST_F(Limits, WithoutALimitALaunchTakesItsTime) {
   EXPECT_EQ(bm_thread_sync(device), BM_SUCCESS);
 }
 
-// A launch that waits for one of another handle, which has no limit, does not run.
+// A launch that waits for one of another handle, which has no limit, times out before it runs.
 TEST_F(Limits, ALaunchBehindOneWithoutALimit) {
   Opened patient, hurried;
   ASSERT_EQ(okkernel_launch_async(patient, "loops_and_polls", nullptr, 0), BM_SUCCESS);
@@ -171,7 +172,7 @@ TEST_F(Limits, ALaunchBehindOneWithoutALimit) {
   EXPECT_EQ(launch(hurried, "nothing"), BM_SUCCESS);
 }
 
-// One kernel runs at a time in a process, also on several devices.
+// One kernel runs at a time in a process, even on several devices.
 TEST_F(Limits, AKernelThatWaitsForOneOfAnotherDevice) {
   Opened patient(0), hurried(1);
   ASSERT_EQ(okkernel_launch_async(patient, "loops_and_polls", nullptr, 0), BM_SUCCESS);
@@ -196,7 +197,7 @@ TEST_F(Limits, Misuse) {
   EXPECT_EQ(bm_set_sync_timeout(closed, 1), BM_ERR_DEVNOTREADY);
 }
 
-// In a process of its own, which ends with the kernel: it waits in a function of the system.
+// Runs in a process of its own, which ends with the kernel: the kernel waits in a system call.
 void lose_a_device() {
   const auto require = [](bool holds, int line) {
     if (holds) return;
@@ -215,7 +216,7 @@ void lose_a_device() {
   require(bm_thread_sync(lost) == BM_ERR_TIMEOUT, __LINE__);
   const std::string why = tputwin_last_error();
   require(why.find("TW-BML-0104 kernel nothing: launch = 2") != std::string::npos, __LINE__);
-  // launches fail, on any device; memory is still there
+  // launches fail on every device; memory is still accessible
   require(okkernel_launch_sync(lost, "nothing", nullptr, 0) == BM_ERR_DEVNOTREADY, __LINE__);
   require(okkernel_launch_async(lost, "nothing", nullptr, 0) == BM_SUCCESS, __LINE__);
   require(okkernel_sync(lost) == BM_ERR_DEVNOTREADY, __LINE__);

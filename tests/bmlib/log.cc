@@ -1,4 +1,4 @@
-// What a host program that looks at no more than BM_SUCCESS finds on standard error.
+// Output on standard error for a host program that checks only BM_SUCCESS.
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -15,9 +15,9 @@ class Log : public Bmlib {
  protected:
   ~Log() override { unsetenv("TPUTWIN_LOG"); }
 
-  // What a launch of `kernel` writes.
+  // Returns the output of a launch of `kernel`.
   std::string output_of(void (*kernel)(const void*), const char* level = nullptr) {
-    static int kernels = 0;  // registered kernels stay
+    static int kernels = 0;  // kernels stay registered
     const std::string name = "logged" + std::to_string(++kernels);
     okk_register_kernel_func(name.c_str(), kernel);
     if (level != nullptr) setenv("TPUTWIN_LOG", level, 1);
@@ -33,7 +33,7 @@ size_t lines(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// The second command: rows 200000 elements apart leave the lane's 512 KiB.
+// Rows of the second command are 200000 elements apart, which exceeds the lane's 512 KiB.
 template <int kDistance>
 void strides_leave(const void*) {
   okk_initialize();
@@ -43,7 +43,7 @@ void strides_leave(const void*) {
   okk_poll();
 }
 
-// Without okk_initialize(): a warning of the first command.
+// Omits okk_initialize(), which gives a warning at the first command.
 template <int kTimes>
 void warns(const void*) {
   const dim4 shape{1, 64, 1, 8};
@@ -59,7 +59,7 @@ TEST_F(Log, AnErrorIsOneLineThatNamesStridesLimitExcessAndCommand) {
   EXPECT_THAT(text,
               HasSubstr("it needs 804128 bytes of a lane, which has 524288: 279840 too many"));
   EXPECT_THAT(text, HasSubstr("[OKKernel guide: memories]"));
-  EXPECT_EQ(code(), "TW-MEM-0002");  // and the call still says it
+  EXPECT_EQ(code(), "TW-MEM-0002");  // the call also returns it
 }
 
 TEST_F(Log, AWarningComesOnce) {

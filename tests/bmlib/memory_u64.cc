@@ -1,4 +1,5 @@
-// Device memory of more than 4 GiB: the functions that end in _u64. Only a few pages are touched.
+// Device memory of more than 4 GiB: the functions that end in _u64. The tests touch only a few
+// pages.
 #include <cstdlib>
 
 #include "bmlib/support.h"
@@ -8,7 +9,7 @@ namespace {
 
 constexpr unsigned long long kGiB = 1ull << 30;
 
-// A device with 20 GiB, of which the host reserves what is touched.
+// A device with 20 GiB; the host reserves only pages that are touched.
 class LargeMemory : public Bmlib {
  protected:
   LargeMemory() { setenv("TPUTWIN_GLOBAL_BYTES", "20G", 1); }
@@ -109,7 +110,7 @@ TEST_F(LargeMemory, CopiesBeyond4GiB) {
   EXPECT_EQ(bm_memcpy_s2d_partial_u64(device, memory, low.data(), 64), BM_SUCCESS);
   EXPECT_EQ(bm_memcpy_d2s_partial_u64(device, back.data(), memory, 64), BM_SUCCESS);
   EXPECT_EQ(back, low);
-  // a descriptor of its own for a part, as a whole
+  // a descriptor for a part works like one for a whole allocation
   const auto part = bm_mem_from_device_u64(memory.u.device.device_addr + 5 * kGiB, 64);
   EXPECT_EQ(bm_memcpy_d2s_u64(device, back.data(), part), BM_SUCCESS);
   EXPECT_EQ(back, bytes);

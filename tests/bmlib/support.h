@@ -1,4 +1,4 @@
-// A device that is open during a test, and short forms of what tests do with it.
+// A device that is open during a test, and short forms of calls that tests use.
 #pragma once
 
 #include <bmlib_runtime.h>
@@ -40,7 +40,7 @@ class Opened {
     EXPECT_EQ(bm_memcpy_d2s(handle_, bytes.data(), memory), BM_SUCCESS);
     return bytes;
   }
-  // The first 4 bytes.
+  // Returns the first 4 bytes as an int32.
   int word(const bm_device_mem_t& memory) const {
     int value = 0;
     std::memcpy(&value, read(memory).data(), sizeof value);
@@ -57,7 +57,7 @@ inline Bytes counting(size_t size) {
   return bytes;
 }
 
-// Each test starts with a clean record of errors.
+// Each test starts with an empty record of errors.
 class Bmlib : public ::testing::Test {
  protected:
   Bmlib() { tputwin_clear_errors(); }

@@ -8,7 +8,7 @@ namespace {
 
 using Threads = Bmlib;
 
-// Launches of several handles on one device, and of two devices, add up.
+// Launches of several handles on one device, and of two devices, all count.
 TEST_F(Threads, LaunchAndCopyAtATime) {
   setenv("TPUTWIN_DEVICES", "2", 1);
   Opened first(0), second(1);
@@ -44,12 +44,12 @@ TEST_F(Threads, ErrorsGoToTheThreadThatWaits) {
     okkernel_launch_async(device, "starts_twice", nullptr, 0);
   }).join();
   EXPECT_EQ(tputwin_error_count(), 0u);
-  EXPECT_EQ(bm_thread_sync(device), BM_SUCCESS);  // launched by another
+  EXPECT_EQ(bm_thread_sync(device), BM_SUCCESS);  // another thread launched it
   EXPECT_EQ(bm_handle_sync(device), BM_ERR_FAILURE);
   EXPECT_EQ(code(), "TW-OKK-0401");
 }
 
-// A copy waits for launches made before it, a launch for copies.
+// A copy waits for earlier launches, and a launch waits for earlier copies.
 TEST_F(Threads, OneOrderPerDevice) {
   Opened device;
   bm_device_mem_t memory = device.hold(Bytes(4, 0));

@@ -1,4 +1,4 @@
-// The container of BM1684 and BM1684X: what is written is read again; files that lie are refused.
+// The container of BM1684 and BM1684X: written files are read back; inconsistent files are refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -72,14 +72,14 @@ TEST(Bm168x, TheMessageAsTextIsJson) {
   EXPECT_EQ(json["net"][0]["parameter"][0]["coeff_mem"]["binary_coeff"]["size"], 64);
 }
 
-// Any beginning of a file is refused, whatever its length.
+// Every proper prefix of a file is refused.
 TEST(Bm168x, BeginningsOfFilesAreRefused) {
   const auto bytes = samples::file168x();
   for (size_t size = 0; size < bytes.size(); ++size)
     ASSERT_FALSE(bm168x::read({bytes.data(), size}).ok()) << size;
 }
 
-// Offsets that lead many times to one table: the budget ends it.
+// Many offsets lead to one table: the reader's budget limits the work.
 TEST(Bm168x, SharedTablesAreCounted) {
   flatbuffers::FlatBufferBuilder builder;
   const std::string long_name(60'000, 'x');
@@ -103,7 +103,8 @@ TEST(Bm168x, SharedTablesAreCounted) {
               result.error().id() == errors::mod_shared_tables);
 }
 
-// A vector of 8-byte numbers whose count lies where they should.
+// A vector of 8-byte numbers with its count at an aligned position; its numbers must be aligned
+// too.
 TEST(Bm168x, NumbersLieAtMultiplesOfTheirSize) {
   constexpr size_t kHeader = 64, kMessageSize = 8;
   auto file = samples::file168x();

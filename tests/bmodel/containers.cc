@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The model as it reads back from a container; fails the test if it does not.
+// Returns the model as it reads back from a container; fails the test if that fails.
 Model again(const Model& model, Container container) {
   auto bytes = write(model, container);
   EXPECT_TRUE(bytes.ok()) << bytes.status().message();
@@ -74,7 +74,7 @@ TEST(Containers, InputsWithoutOffsetFollowEachOther) {
   Model model = samples::rich();
   ::bmodel::Model message = to_message(model);
   auto* command = message.mutable_command(0);
-  // The first two lie where they would lie anyway; only the third needs to say so.
+  // The first two have the default offsets; only the third needs an explicit offset.
   EXPECT_FALSE(command->input(0).has_offset());
   EXPECT_FALSE(command->input(1).has_offset());
   EXPECT_TRUE(command->input(2).has_offset());
@@ -109,7 +109,7 @@ TEST(Containers, TruncatedFilesNameWhatIsMissing) {
   }
 }
 
-// Every prefix and every single changed byte is read or refused, and what is read can be written.
+// Every prefix and every change of a byte is read or refused. Files that are read can be written.
 TEST(Containers, HostileBytesAreReadOrRefused) {
   Model behind = samples::rich();
   behind.weights_behind = true;
@@ -191,7 +191,7 @@ TEST(Parts, CombineRefusesStrangersAndRepeats) {
   EXPECT_THAT(combine(std::vector{model, other}).status().message(), HasSubstr("name = other"));
 }
 
-// A model of the chip maker's own compiler.
+// A model of the vendor's own compiler.
 class VendorModel : public testing::Test {
  protected:
   void SetUp() override {

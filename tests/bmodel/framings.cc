@@ -1,4 +1,4 @@
-// The framings of container 2.1, and weights of varieties in both containers.
+// The framings of container 2.1, and weights of single varieties in both containers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ Model behind() {
   return model;
 }
 
-// The message of a file in the framing dd aa 55 ff, after a change, with what followed it.
+// Changes the message of a file in the framing dd aa 55 ff, keeps the bytes after it, and reads the
+// file.
 template <class Change>
 Status read_changed(Change change) {
   const Bytes file = *write_v21(behind());

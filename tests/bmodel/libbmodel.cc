@@ -1,4 +1,4 @@
-// The C++ helpers that user programs call.
+// The C++ helper functions that user programs call.
 #include "libbmodel/bmodel.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The framings of shipped files: what they hold, and that writing keeps it.
+// The framings of shipped files: their contents, and that writing preserves them.
 #include <gtest/gtest.h>
 
 #include "base/file.h"

@@ -1,4 +1,5 @@
-// Models made up for tests. Their command buffers are arbitrary bytes: containers do not look in.
+// Synthetic models for tests. Their command buffers are arbitrary bytes: containers do not decode
+// them.
 #pragma once
 
 #include "bmodel/bmodel.h"
@@ -15,7 +16,7 @@ inline Variety variety(uint32_t height) {
               {.name = "box", .shape = {1, 2, 1, 1}, .offset = input + 4, .threshold = 1.25e-9f}}};
 }
 
-// What both containers can hold.
+// A model that both containers can hold.
 inline Model common() {
   return {.name = "sample",
           .version = "0.1.1",
@@ -25,7 +26,7 @@ inline Model common() {
           .libraries = {{.name = "ELU", .x86_64 = {0x7f, 'E', 'L', 'F'}, .armv8 = {9, 9}}}};
 }
 
-// Two varieties that share a weight, beside one with the file's.
+// Two varieties that share a weight, and one that uses the file's weight.
 inline Model own_weights() {
   Model model = common();
   model.weights.push_back({7, 7});
@@ -34,7 +35,7 @@ inline Model own_weights() {
   return model;
 }
 
-// What only 2.1 can hold: several weights, several inputs, gaps, other formats, odd ranks.
+// A model that only 2.1 can hold: several weights, several inputs, gaps, other formats, odd ranks.
 inline Model rich() {
   Model model = common();
   model.version = to_string(Container::v2_1);

@@ -70,7 +70,7 @@ inline ModelT model168x() {
     model.net.push_back(std::move(net));
   }
   model.net[0]->parameter.push_back(stage168x(7));
-  // of one subnet: its tensors' places are checked
+  // One subnet only: validate() checks the addresses of its tensors.
   model.net[1]->parameter[0]->sub_net.pop_back();
   model.net[1]->parameter[0]->sub_net[0]->next_subnet_ids = {-1};
   return model;

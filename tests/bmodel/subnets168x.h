@@ -7,13 +7,14 @@
 
 namespace tputwin::bmodel::bm168x::samples {
 
-// A tensor of the host.
+// Returns a tensor in host memory.
 inline std::unique_ptr<TensorT> host_tensor(std::string name, std::vector<uint64_t> dims,
                                             ElementType type = ElementType::f32) {
   return tensor168x(std::move(name), 0, std::move(dims), type);
 }
 
-// A net of one stage; subnets are numbered as they are added and follow each other.
+// A net of one stage; subnets are numbered in the order in which they are added, and run in that
+// order.
 class SubnetFile {
  public:
   explicit SubnetFile(const char* chip = "BM1684X") {
@@ -25,7 +26,7 @@ class SubnetFile {
     model.net[0]->name = "net";
     model.net[0]->parameter.push_back(std::make_unique<NetParameterT>());
   }
-  // Subnets behind those of a net that is there.
+  // Adds subnets after those of an existing net.
   explicit SubnetFile(const File& file)
       : model(file.model), binary(file.binary.begin(), file.binary.end()) {}
 
@@ -53,7 +54,7 @@ class SubnetFile {
     list.push_back(std::move(made));
     return *list.back();
   }
-  // An operator with the bytes of its parameters.
+  // Adds an operator with the bytes of its parameters.
   SubNetT& cpu(int32_t op_type, const std::string& parameters, const Tensors& inputs,
                const Tensors& outputs) {
     SubNetT& made = subnet(SubnetMode::cpu, inputs, outputs);
@@ -63,7 +64,7 @@ class SubnetFile {
     made.cpu_param.push_back(std::move(param));
     return made;
   }
-  // One of ours.
+  // Adds one of tputwin's operators.
   SubNetT& cpu(const std::string& text, const Tensors& inputs, const Tensors& outputs) {
     return cpu(16880, "tputwin-host-operator-1 " + text, inputs, outputs);
   }

@@ -1,4 +1,4 @@
-// Files are there whole or not at all, whenever their writer dies.
+// Files exist completely or not at all, even if the process that writes them is killed.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -62,7 +62,7 @@ TEST(WholeFiles, ReadersSayHowMuchTheyTake) {
   EXPECT_FALSE(read_bytes("/dev/zero", 10).ok());
 }
 
-// Of a model that is written again and again by a process that is killed.
+// A process writes a model repeatedly until it is killed; each read finds a complete file.
 TEST(WholeFiles, OutliveTheirWriters) {
   const testing::TemporaryDirectory folder;
   const std::string path = folder / "net.bmodel";

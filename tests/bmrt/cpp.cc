@@ -1,4 +1,4 @@
-// The C++ interface: a small class as binding libraries have it, and the rules of its tensors.
+// The C++ interface: a small class like those of binding libraries, and the rules of its tensors.
 #include <bmruntime_cpp.h>
 
 #include "bmrt/support.h"
@@ -10,7 +10,7 @@ using bmruntime::Context;
 using bmruntime::Network;
 using bmruntime::Tensor;
 
-// What such libraries do: a handle, a runtime, and every question they ask of the device.
+// The calls of such libraries: a handle, a runtime, and queries of the device.
 class Engine {
  public:
   Engine(const std::string& file, const char* net, int stage)
@@ -105,7 +105,7 @@ TEST_F(Bmrt, NetworksThatAreNotThere) {
   EXPECT_NE(net.Forward(), BM_SUCCESS);
 }
 
-// What binding libraries ask of the device besides.
+// Further queries of binding libraries to the device.
 TEST_F(Bmrt, WhatBindingsAskTheDevice) {
   char serial[18], board[40];
   unsigned celsius = 0, chip = 0;

@@ -1,5 +1,4 @@
-// What a file is that is no bmodel or kernel module: the calls of bmrt and bmlib say it, with the
-// path.
+// Files that are no bmodel or kernel module: calls of bmrt and bmlib report the kind and the path.
 #include "common/file_kinds.h"
 
 #include <filesystem>
@@ -51,7 +50,7 @@ TEST_F(FileKindsOfCalls, OfKernelModules) {
   }
 }
 
-// What is there and cannot be read, and what is not there, name the path too.
+// Errors about unreadable and missing files also name the path.
 TEST_F(FileKindsOfCalls, OtherErrorsNameThePath) {
   const std::string path = (directory_ / "none.bmodel").string();
   EXPECT_FALSE(bmrt_load_bmodel(runtime, path.c_str()));

@@ -1,4 +1,4 @@
-// Operators of users: examples/bmrt/host_operators.c, asked for in the environment or not.
+// Operators of users: examples/bmrt/host_operators.c, with and without TPUTWIN_CPUOPS.
 #include <cstring>
 
 #include "bmodel/subnets168x.h"
@@ -11,7 +11,7 @@ using namespace bmodel::bm168x;
 using samples::host_tensor;
 using samples::SubnetFile;
 
-// The environment while it is there.
+// Sets TPUTWIN_CPUOPS for its lifetime.
 struct Asked {
   explicit Asked(const std::string& value) { setenv("TPUTWIN_CPUOPS", value.c_str(), 1); }
   ~Asked() { unsetenv("TPUTWIN_CPUOPS"); }
@@ -35,7 +35,7 @@ std::string two_floats(float a, float b) {
 
 class HostLibraries : public Bmrt {
  protected:
-  // The result, empty if the launch failed.
+  // Returns the result; empty if the launch failed.
   std::vector<float> launch(const SubnetFile& file) {
     bmrt_destroy(std::exchange(runtime, bmrt_create(device)));
     const Bytes bytes = file.bytes();
@@ -58,7 +58,8 @@ TEST_F(HostLibraries, AreNotLoadedUnasked) {
 TEST_F(HostLibraries, RunByNumber) {
   const Asked asked(TPUTWIN_HOST_OPERATORS);
   EXPECT_EQ(launch(one_operator(10001, two_floats(2, 1))), (std::vector<float>{3, -3, 7, 1}));
-  EXPECT_EQ(launch(one_operator(10002, "")), (std::vector<float>{1, 3}));  // its shape is the run's
+  // The run determines the shape.
+  EXPECT_EQ(launch(one_operator(10002, "")), (std::vector<float>{1, 3}));
   EXPECT_TRUE(launch(one_operator(10003, "")).empty());
   EXPECT_EQ(code(), "TW-BRT-0122");
 }
@@ -72,7 +73,7 @@ TEST_F(HostLibraries, SayWhatIsWrong) {
   EXPECT_NE(error.find("subnet 0: scale_shift of "), std::string::npos);
 }
 
-// A library may know a compiler's numbers and tell them in terms of ours.
+// A library may know a compiler's operator numbers and describe them as operators of tputwin.
 TEST_F(HostLibraries, TellOperatorsInTermsOfOurs) {
   SubnetFile file;
   file.input(host_tensor("x", {4}));
@@ -91,11 +92,11 @@ TEST_F(HostLibraries, InTheFile) {
   file.model.cpuop_module->file_name = "host_operators.so";
   file.model.cpuop_module->binary = std::make_unique<Binary>(
       file.add({reinterpret_cast<const char*>(library.data()), library.size()}));
-  EXPECT_TRUE(launch(file).empty());  // not asked for
+  EXPECT_TRUE(launch(file).empty());  // TPUTWIN_CPUOPS is not set
   EXPECT_EQ(code(), "TW-BRT-0122");
   const Asked asked("file");
   EXPECT_EQ(launch(file), (std::vector<float>{0.5F, -1, 1.5F, 0}));
-  EXPECT_TRUE(launch(one_operator(10001, two_floats(0, 0))).empty());  // has none
+  EXPECT_TRUE(launch(one_operator(10001, two_floats(0, 0))).empty());  // the file has no library
   EXPECT_EQ(code(), "TW-BRT-0124");
 }
 
@@ -107,7 +108,7 @@ TEST_F(HostLibraries, ThatAreNone) {
   }
 }
 
-// Chains on the TPU look at no library.
+// Nets that run only on the TPU load no library.
 TEST_F(HostLibraries, OnlyWhereTheHostHasWork) {
   const Asked asked("/no/such/library.so");
   EXPECT_FALSE(run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0).empty());

@@ -1,4 +1,4 @@
-// A file of 100 MB: its weights are pages of the file, not copies.
+// A file of 100 MB: its weights are mapped from the file, not copied.
 #include <filesystem>
 #include <fstream>
 
@@ -9,7 +9,7 @@
 namespace tputwin::testing {
 namespace {
 
-// Memory of the process that is no page of a file.
+// Returns the process's memory that is not mapped from files.
 uint64_t own_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)

@@ -1,4 +1,4 @@
-// Launches: on device and host memory, by shape, in storages, on threads, in address modes.
+// Launches: on device and host memory, by shape, in storage modes, on threads, in address modes.
 #include <thread>
 
 #include "bmrt/support.h"
@@ -35,7 +35,7 @@ TEST_F(Bmrt, TheUsersMemory) {
   bm_free_device(device, input.device_mem);
 }
 
-// An input in groups of four images is what the same input one by one is.
+// An input in groups of four images gives the results of the plain input.
 TEST_F(Bmrt, StorageOfInputs) {
   const bm_net_info_t& net = *load("nets-attention-int8.bmodel", "attention-int8");
   const bm_shape_t shape = net.stages[0].input_shapes[0];
@@ -62,7 +62,7 @@ TEST_F(Bmrt, TheStageOfTheShapes) {
   const bm_net_info_t& net = *load("nets-stages.bmodel", "stages");
   for (int stage = 0; stage < net.stage_num; ++stage)
     EXPECT_EQ(run_data(net, stage).size() / 4, bmrt_shape_count(net.stages[stage].output_shapes));
-  // of several stages, equal numbers of elements are not enough
+  // with several stages, an equal number of elements is not sufficient
   bm_tensor_t input = hold_input(net), output{};
   std::swap(input.shape.dims[2], input.shape.dims[3]);
   EXPECT_FALSE(bmrt_launch_tensor(runtime, net.name, &input, 1, &output, 1));
@@ -112,7 +112,7 @@ TEST_F(Bmrt, ErrorsRunNothing) {
   EXPECT_FALSE(bmrt_launch_tensor(runtime, net.name, nullptr, 1, &output, 1));
   EXPECT_FALSE(bmrt_launch_tensor(runtime, net.name, &input, 1, &output, 2));
   EXPECT_FALSE(bmrt_launch_tensor_ex(runtime, net.name, &input, 1, &output, 1, true, false));
-  EXPECT_EQ(code(), "TW-BRT-0206");  // the user's memory is none
+  EXPECT_EQ(code(), "TW-BRT-0206");  // the user's memory is null
   const int other[] = {1};
   EXPECT_FALSE(bmrt_launch_tensor_multi_cores(runtime, net.name, &input, 1, &output, 1, false,
                                               false, other, 1));
@@ -125,7 +125,7 @@ TEST_F(Bmrt, ErrorsRunNothing) {
 
 // ---- Address modes ----
 
-// The recorded net with something done to it, as a file.
+// Returns the recorded net after `change`, as a file.
 template <class Change>
 Bytes changed(const std::string& name, Change change) {
   const Bytes bytes = *read_bytes(recorded(name));
@@ -135,7 +135,7 @@ Bytes changed(const std::string& name, Change change) {
   return write(file.model, binary);
 }
 
-// Neurons that are one area become io memory, up to the end of the outputs, and the rest.
+// Splits the neurons, one area in the file: io memory up to the end of the outputs, and the rest.
 TEST_F(Bmrt, IoMemoryOfItsOwn) {
   const Bytes expected = run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0);
   bmrt_destroy(std::exchange(runtime, bmrt_create(device)));
@@ -161,7 +161,7 @@ uint64_t address_at(const Bytes& bytes, uint64_t at) {
   return address;
 }
 
-// The commands hold nothing where inputs and outputs are: the entries say it.
+// The commands have zeros as addresses of inputs and outputs; the relocation entries hold them.
 TEST_F(Bmrt, RelocatedIo) {
   const Bytes expected = run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0);
   bmrt_destroy(std::exchange(runtime, bmrt_create(device)));
@@ -190,7 +190,7 @@ TEST_F(Bmrt, RelocatedIo) {
   EXPECT_EQ(run_data(*bmrt_get_network_info(runtime, "lenet-int8"), 0), expected);
 }
 
-// A net that cannot run says why; the others of the file run.
+// A net that cannot run gives an error; the other nets of the file run.
 TEST_F(Bmrt, NetsThatCannotRunSayWhy) {
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   auto file = *bmodel::bm168x::read(bytes);

@@ -1,4 +1,4 @@
-// Launches of nets whose time is over, and nets that crash.
+// Launches of nets that exceed their time limit, and nets that crash.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ TEST_F(Bmrt, ANetIsStoppedBetweenTwoCommands) {
   bm_free_device(device, output.device_mem);
 }
 
-// Runs a net of one operator of a library that goes wrong, in a process of its own.
+// Runs a net of one faulty operator of a library, in its own process.
 void run_operator(int32_t number, int limit) {
   setenv("TPUTWIN_CPUOPS", TPUTWIN_BAD_OPERATORS, 1);
   SubnetFile file;

@@ -1,4 +1,4 @@
-// What loads take of device memory: as bmrt_get_bmodel_info says, and where the caller wants it.
+// Device memory of loads: of the size that bmrt_get_bmodel_info returns, at the caller's address.
 #include <filesystem>
 #include <fstream>
 
@@ -14,7 +14,7 @@ class LoadMemoryTest : public Bmrt {
     EXPECT_EQ(bm_get_gmem_heap_stat_byte_by_id(device, &stat, 0), BM_SUCCESS);
     return stat.mem_used;
   }
-  // Memory for everything that a load needs, filled with a byte that nothing is made of.
+  // Allocates the memory of a load, filled with a byte that occurs nowhere else.
   mem_info_t allocated(const mem_info_t& wanted) {
     mem_info_t given = wanted;
     for (memory_t* memory : {&given.neuron_mem, &given.coeff_mem, &given.io_mem}) {
@@ -197,13 +197,14 @@ TEST_F(LoadMemoryTest, CoefficientsStayWhenTheRuntimeEnds) {
   const uint64_t before = used();
   void* other = bmrt_create(device);
   ASSERT_TRUE(bmrt_load_bmodel(other, copy.c_str()));
-  // the file's nets share neurons and weights begin behind them, or before: all of memory is kept
+  // The file's nets share neurons; weights begin after or before them. So all memory is compared.
   const auto all = bm_mem_from_device_u64(0x100000000, before + sum(info));
   Bytes loaded(all.size), later(all.size);
   ASSERT_EQ(bm_memcpy_d2s_u64(device, loaded.data(), all), BM_SUCCESS);
   bmrt_destroy_without_coeff(other);
   EXPECT_EQ(used() - before, info.coeff_mem.size);
-  std::filesystem::resize_file(copy, 0);  // what is kept does not depend on the file
+  // The loaded weights do not depend on the file.
+  std::filesystem::resize_file(copy, 0);
   std::filesystem::remove(copy);
   ASSERT_EQ(bm_memcpy_d2s_u64(device, later.data(), all), BM_SUCCESS);
   EXPECT_EQ(later, loaded);

@@ -1,4 +1,4 @@
-// Files, nets and what programs are told of them.
+// Files, nets, and the information that programs get about them.
 #include <set>
 
 #include "bmrt/support.h"
@@ -15,7 +15,7 @@ TEST_F(Bmrt, NetsOfSeveralFiles) {
   EXPECT_EQ((std::set<std::string>{names[0], names[1]}),
             (std::set<std::string>{"lenet-int8", "stages"}));
   std::free(names);
-  // once more: a warning, and not loaded again
+  // a second load gives a warning and does not load it again
   EXPECT_TRUE(bmrt_load_bmodel(runtime, recorded("nets-stages.bmodel").c_str()));
   EXPECT_EQ(bmrt_get_network_number(runtime), 2);
   EXPECT_EQ(tputwin_warning_count(), 1u);
@@ -47,7 +47,7 @@ TEST_F(Bmrt, WhatANetIs) {
 TEST_F(Bmrt, FromMemory) {
   Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   ASSERT_TRUE(bmrt_load_bmodel_data(runtime, bytes.data(), bytes.size()));
-  std::fill(bytes.begin(), bytes.end(), uint8_t{0});  // it was copied
+  std::fill(bytes.begin(), bytes.end(), uint8_t{0});  // the bytes were copied
   const Bytes from_memory = run_data(*bmrt_get_network_info(runtime, "lenet-int8"), 0);
   void* other = std::exchange(runtime, bmrt_create(device));
   EXPECT_EQ(run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0), from_memory);
@@ -103,7 +103,7 @@ TEST_F(Bmrt, Shapes) {
   EXPECT_EQ(bmrt_data_type_size(BM_BFLOAT16), 2u);
 }
 
-// The copies of several devices, on one.
+// The copy functions for several devices, used with one.
 TEST_F(Bmrt, CopiesOnDevices) {
   bm_tensor_t tensors[2];
   Bytes first = made_up(24), second = made_up(24, 3), back(24);

@@ -47,7 +47,7 @@ TEST_F(Bmrt, NumbersOfStages) {
   EXPECT_EQ(code(), "TW-BRT-0002");
 }
 
-// A net of one stage takes any shape of as many elements, as its launches do.
+// A net of one stage accepts any shape with an equal number of elements, as its launches do.
 TEST_F(Bmrt, TheOnlyStageByElements) {
   const bm_net_info_t* net = load("nets-lenet-int8.bmodel", "lenet-int8");
   ASSERT_NE(net, nullptr);

@@ -1,5 +1,5 @@
-// Nets that run again: with plans and without, outputs and all of device memory are the same after
-// every run, with other inputs too.
+// Nets that run repeatedly: with and without plans, outputs and all of device memory are equal
+// after every run, with other inputs too.
 #include <filesystem>
 
 #include "bmrt/support.h"
@@ -8,7 +8,7 @@
 namespace tputwin::testing {
 namespace {
 
-// A device of its own, with plans or without.
+// A separate device, with plans or without.
 class Side {
  public:
   Side(bool plans, const std::string& file) {
@@ -51,10 +51,10 @@ class Side {
     for (void* memory : out) std::free(ran ? memory : nullptr);
     return ran;
   }
-  // Outputs are among it.
+  // The memory includes the outputs.
   std::span<const uint8_t> memory() const {
     auto card = bmlib::find_card(device_);
-    constexpr uint64_t kCompared = 24 << 20;  // more than the files take
+    constexpr uint64_t kCompared = 24 << 20;  // more than the files use
     return {(*card)->memory(), kCompared};
   }
 
@@ -68,14 +68,14 @@ TEST(BmrtPlans, LeaveTheBytesOfRunsWithoutThem) {
   for (const auto& file : std::filesystem::directory_iterator(TPUTWIN_RECORDED)) {
     if (file.path().extension() != ".bmodel") continue;
     Side with(true, file.path()), without(false, file.path());
-    // some nets of every file: all of them are checked by conformance-bm168x
+    // some nets of every file: conformance-bm168x checks all of them
     const int step = std::max(1, with.nets() / 4);
     for (int net = 0; net < with.nets(); net += step) {
       if (with.net(net).is_dynamic) continue;
       for (const unsigned seed : {1u, 1u, 2u, 3u, 1u}) {
         const bool ran = with.run(net, seed);
         ASSERT_EQ(ran, without.run(net, seed));
-        if (!ran) break;  // a net that cannot run is an error in both
+        if (!ran) break;  // a net that cannot run fails on both
         ASSERT_TRUE(std::ranges::equal(with.memory(), without.memory()))
             << file.path() << " " << with.net(net).name << ", inputs " << seed;
         ++compared;

@@ -1,4 +1,4 @@
-// Files of subnets that tests make, on their way through a launch.
+// Launches of files of subnets that tests make.
 #pragma once
 
 #include <cstring>
@@ -46,14 +46,14 @@ class Subnets : public Bmrt {
     bm_shape_t shape;
     Bytes bytes;
   };
-  // Loads the file's net under a name of its own, as names are there once.
+  // Loads the file's net under a new name, because names must be unique.
   const bm_net_info_t* load_net(SubnetFile& file) {
     file.net().name += std::to_string(++nets_);
     const Bytes bytes = file.bytes();
     EXPECT_TRUE(bmrt_load_bmodel_data(runtime, bytes.data(), bytes.size())) << tputwin_last_error();
     return bmrt_get_network_info(runtime, file.net().name.c_str());
   }
-  // On host memory; nothing if the launch failed.
+  // Launches on host memory; returns no outputs if the launch failed.
   std::vector<Output> launch(SubnetFile& file, std::vector<Bytes> inputs) {
     const bm_net_info_t* net = load_net(file);
     if (net == nullptr) return {};

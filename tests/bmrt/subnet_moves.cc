@@ -1,4 +1,4 @@
-// Where tensors of subnets are, and when they move: runs on memory that stands for a device.
+// Locations of tensors of subnets, and when they are copied: runs on memory that replaces a device.
 #include <cstring>
 
 #include "bmodel/subnets168x.h"
@@ -20,7 +20,7 @@ TensorT tensor(std::string name, uint64_t offset, std::vector<uint64_t> dims,
 }
 std::unique_ptr<TensorT> owned(const TensorT& tensor) { return std::make_unique<TensorT>(tensor); }
 
-// Each subnet of the TPU calls `commands`.
+// A device on host memory; each subnet of the TPU calls `commands`.
 class FakeDevice : public bmrt::SubnetDevice {
  public:
   explicit FakeDevice(std::function<void(uint8_t*)> commands) : commands_(std::move(commands)) {}
@@ -62,7 +62,7 @@ float float_at(const FakeDevice& device, size_t offset) {
   return value;
 }
 
-// What only the host reads does not go to the device, though the file has an address for it.
+// Tensors that only the host reads are not copied to the device, even if the file gives an address.
 TEST(SubnetMoves, ToTheDeviceOnlyForCommands) {
   for (bool with_tpu : {false, true}) {
     SubnetFile file;
@@ -85,7 +85,7 @@ TEST(SubnetMoves, ToTheDeviceOnlyForCommands) {
   }
 }
 
-// The TPU's tensors lie at their addresses; another reader's address gets a copy.
+// The TPU's tensors are at their addresses; a reader with another address gets a copy.
 TEST(SubnetMoves, BetweenAddresses) {
   SubnetFile file;
   file.input(owned(tensor("x", 0, {1})));
@@ -102,12 +102,12 @@ TEST(SubnetMoves, BetweenAddresses) {
     std::memcpy(memory, &z, 4);
   });
   std::vector<float> x{4}, z(1);
-  // the first run of the commands leaves z of nothing; the second has y
+  // the first run of the commands computes z from uninitialized memory; the second has y
   ASSERT_TRUE(run(file, device, {user(x)}, {user(z)}).status.ok());
   EXPECT_EQ(z[0], 50);
 }
 
-// Images in groups of four come to the user, and to the host's branches, as he wants them.
+// Images in groups of four reach the user and the host's branches in the storage that these expect.
 TEST(SubnetMoves, Storages) {
   constexpr uint64_t kImages = 5, kElements = 3;
   TensorT grouped = tensor("y", 64, {kImages, kElements}, ElementType::i8);
@@ -134,7 +134,7 @@ TEST(SubnetMoves, Storages) {
   }
 }
 
-// Rows of zeros around those of the user, and back without them.
+// Rows of zeros are added around the user's rows, and removed again.
 TEST(SubnetMoves, PaddedRows) {
   constexpr uint64_t kImages = 3, kChannels = 2, kHeight = 2, kWidth = 3, kAbove = 2, kBelow = 1,
                      kAll = kAbove + kHeight + kBelow;
@@ -165,7 +165,7 @@ TEST(SubnetMoves, PaddedRows) {
   }
 }
 
-// Memory of a tensor of cells is filled with other extents, and read again as those.
+// The memory of a packed tensor is filled with other extents, and read again with those.
 TEST(SubnetMoves, OtherExtentsThanCompiled) {
   const TensorT given = tensor("x", 0, {6, 2}, ElementType::i8),
                 which = tensor("which", 512, {1}, ElementType::i32);
@@ -184,16 +184,17 @@ TEST(SubnetMoves, OtherExtentsThanCompiled) {
   ASSERT_TRUE(ran.status.ok()) << ran.status.message();
   EXPECT_EQ(y, x);
   EXPECT_EQ(ran.shapes[0].dims[0], 6);
-  for (size_t image = 0; image < 4; ++image)  // what the commands saw: four images of three
+  // Commands see the compiled extents: four images of three elements.
+  for (size_t image = 0; image < 4; ++image)
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(device.memory[64 + 4 * i + image], x[3 * image + i]);
-  // six images in cells of four need more room than four
+  // six images need more memory than four, as cells hold four
   std::vector<uint8_t> grouped(16);
   const Ran refused = run(file, device, {user(x), user(zero)}, {user(grouped, BM_STORE_4N)});
   ASSERT_FALSE(refused.status.ok());
   EXPECT_EQ(refused.status.error().code(), "TW-BRT-0222");
 }
 
-// An output of a merge keeps its value when the TPU writes the input's place again.
+// An output of a merge keeps its value when the TPU overwrites the input of the merge.
 TEST(SubnetMoves, MergedValuesStay) {
   const TensorT start = tensor("start", 0, {1}), next = tensor("next", 64, {1}),
                 before = tensor("before", 128, {1});
@@ -215,7 +216,7 @@ TEST(SubnetMoves, MergedValuesStay) {
   EXPECT_EQ(last[0], 2);
 }
 
-// The user's input is his: that commands write where it was brought to does not change it.
+// The user's input does not change when commands write to its copy on the device.
 TEST(SubnetMoves, InputsStay) {
   SubnetFile file;
   const TensorT x = tensor("x", 0, {3});
@@ -232,7 +233,7 @@ TEST(SubnetMoves, InputsStay) {
   EXPECT_EQ(back, values);
 }
 
-// A tensor for the TPU that has no memory there is an error, not a write elsewhere.
+// A tensor for the TPU outside of device memory is an error, not a write elsewhere.
 TEST(SubnetMoves, PlacesHaveToBeThere) {
   SubnetFile file;
   file.input(owned(tensor("x", 8192, {1})));

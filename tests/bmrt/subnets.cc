@@ -1,4 +1,4 @@
-// Subnets on the host: operators, branches, loops, and tensors on their way between them.
+// Subnets on the host: operators, branches, loops, and the copies of tensors between them.
 #include "bmrt/subnet_launch.h"
 
 namespace tputwin::testing {
@@ -40,12 +40,12 @@ TEST_F(Subnets, TensorLaunchesToo) {
   ASSERT_TRUE(bmrt_launch_tensor(runtime, net.name, &input, 1, &output, 1)) << tputwin_last_error();
   EXPECT_EQ(output.shape.dims[1], 2);
   EXPECT_EQ(values_of<int32_t>(read(output)), (std::vector<int32_t>{0, 1, 1, 2}));
-  EXPECT_EQ(bm_mem_get_device_size(output.device_mem), 48u);  // of what it was compiled for
+  EXPECT_EQ(bm_mem_get_device_size(output.device_mem), 48u);  // of the compiled shape
   bm_free_device(device, output.device_mem);
   bm_free_device(device, input.device_mem);
 }
 
-// What one operator finds, the next takes in its shape.
+// An operator's actual output shape is the next operator's input shape.
 TEST_F(Subnets, ShapesGoOn) {
   SubnetFile file;
   file.input(host_tensor("x", {5}));
@@ -58,7 +58,7 @@ TEST_F(Subnets, ShapesGoOn) {
   ASSERT_EQ(out.size(), 2u) << tputwin_last_error();
   EXPECT_EQ(values_of<float>(out[0].bytes), (std::vector<float>{4, 9, 5}));
   EXPECT_EQ(values_of<float>(out[1].bytes), (std::vector<float>{9, 5}));
-  // of one element the two best cannot be found
+  // one element has no two best
   bmrt_destroy(std::exchange(runtime, bmrt_create(device)));
   EXPECT_NE(refused(file, {bytes_of<float>({0, 4, 0, 0, 0})}).find("subnet 2: topk k=2"),
             std::string::npos);
@@ -78,7 +78,7 @@ TEST_F(Subnets, WhatAnOperatorCannotTake) {
 
 // ---- With the TPU ----
 
-// The recorded net's output, and what the host makes of it.
+// The host computes on the recorded net's output.
 TEST_F(Subnets, BehindTheTpu) {
   const Bytes plain = run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0);
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
@@ -100,7 +100,7 @@ TEST_F(Subnets, BehindTheTpu) {
     EXPECT_GE(values[static_cast<size_t>(order[i - 1])], values[static_cast<size_t>(order[i])]);
 }
 
-// The host makes the TPU's input: a table of two images, of which one is chosen.
+// The host makes the TPU's input: it selects one of a table of two images.
 TEST_F(Subnets, BeforeTheTpu) {
   const bm_net_info_t& plain = *load("nets-lenet-int8.bmodel", "lenet-int8");
   const Bytes expected = run_data(plain, 0, 1), other = run_data(plain, 0, 2);
@@ -127,7 +127,7 @@ TEST_F(Subnets, BeforeTheTpu) {
   }
 }
 
-// A static subnet takes only what it was compiled for.
+// A static subnet accepts only its compiled shape.
 TEST_F(Subnets, TheTpuNeedsTheCompiledShape) {
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   SubnetFile file(*bmodel::bm168x::read(bytes));
@@ -149,7 +149,7 @@ TEST_F(Subnets, TheTpuNeedsTheCompiledShape) {
   EXPECT_EQ(launch(again, {bytes_of(x)}).size(), 1u) << tputwin_last_error();
 }
 
-// Commands in a branch: the net's output of an image, or what is given in its place.
+// Commands in a branch: the net's output for an image, or another tensor instead.
 TEST_F(Subnets, TheTpuInABranch) {
   const bm_net_info_t& plain = *load("nets-lenet-int8.bmodel", "lenet-int8");
   const Bytes expected = run_data(plain, 0, 1);
@@ -179,7 +179,7 @@ TEST_F(Subnets, TheTpuInABranch) {
 
 // ---- Switch and merge ----
 
-// Branch 0: the largest; branch 1: the smallest; the result of either.
+// Branch 0: the largest; branch 1: the smallest; a merge of both.
 SubnetFile chooses(ElementType choice) {
   SubnetFile file;
   const TensorT x = f32("x", {4}), which = *host_tensor("which", {1}, choice);
@@ -227,7 +227,7 @@ TEST_F(Subnets, BranchesByEveryType) {
   }
 }
 
-// A switch in a branch of a switch.
+// A switch inside a branch of another switch.
 TEST_F(Subnets, NestedBranches) {
   for (int32_t outer : {0, 1})
     for (int32_t inner : {0, 1}) {
@@ -252,7 +252,7 @@ TEST_F(Subnets, NestedBranches) {
     }
 }
 
-// A list is followed until its end: next = list[at], on = on_list[next].
+// Follows a list until its end: next = list[at], on = on_list[next].
 SubnetFile follows_a_list() {
   SubnetFile file;
   const TensorT start = i32("start", {1}), list = i32("list", {6}), going = i32("going", {6});
@@ -284,7 +284,7 @@ TEST_F(Subnets, LoopsThatDoNotEndAreStopped) {
   EXPECT_EQ(code(), "TW-BRT-0227");
 }
 
-// Weights are read by the host where they are.
+// The host reads weights at their addresses.
 TEST_F(Subnets, ConstantsAreWeights) {
   SubnetFile file;
   const std::vector<float> table{0, 1, 10, 11, 20, 21};
@@ -304,7 +304,7 @@ TEST_F(Subnets, ConstantsAreWeights) {
   EXPECT_EQ(values_of<float>(out[0].bytes), (std::vector<float>{20, 21, 0, 1}));
 }
 
-// ---- What is refused before anything runs ----
+// ---- Files that are refused before anything runs ----
 
 template <class Change>
 SubnetFile changed_list(Change change) {

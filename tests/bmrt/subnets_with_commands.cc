@@ -1,4 +1,4 @@
-// Subnets on the host beside command groups that are written here, of both chips.
+// Subnets on the host, together with command groups that this file writes, for both chips.
 #include "bmrt/subnet_launch.h"
 #include "common/command_program.h"
 #include "ops/operation.h"
@@ -12,7 +12,7 @@ using bmodel::bm168x::Storage;
 using bmodel::bm168x::SubnetMode;
 using bmodel::bm168x::SubNetT;
 
-// Neurons, from the first byte that compilers give away.
+// Size of the neurons, which begin at the first byte that compilers allocate.
 constexpr uint64_t kNeuronBytes = 0x8000;
 
 class OnChip : public Subnets, public ::testing::WithParamInterface<const Chip*> {
@@ -23,7 +23,7 @@ class OnChip : public Subnets, public ::testing::WithParamInterface<const Chip*>
   }
   static const Chip& chip() { return *GetParam(); }
 
-  // A tensor so many bytes into the neurons, there and as commands count addresses.
+  // Returns a tensor `offset` bytes into the neurons. place() is its address in commands.
   static TensorT at(uint64_t offset, const TensorT& tensor) {
     TensorT placed = tensor;
     placed.device_addr = compiled_base(chip()) + offset;
@@ -57,7 +57,7 @@ class OnChip : public Subnets, public ::testing::WithParamInterface<const Chip*>
   SubnetFile file;
 };
 
-// The host takes what commands leave, and commands what the host leaves.
+// The host reads results of commands, and commands read results of the host.
 TEST_P(OnChip, TheHostBetweenCommands) {
   const TensorT x = at(0, f32("x", {1, 3, 2, 4})), y = at(0x1000, f32("y", {1, 3, 2, 4})),
                 best = at(0x2000, f32("best", {1, 3, 2, 2})),
@@ -85,8 +85,8 @@ TEST_P(OnChip, TheHostBetweenCommands) {
   }
 }
 
-// Commands see zeros above and below the rows that the host left, and the host leaves out what
-// they make of them.
+// Commands see zeros above and below the host's rows. The host does not read what commands store
+// there.
 TEST_P(OnChip, PaddedRowsBesideTheHost) {
   constexpr uint32_t kRows = 3, kWidth = 4, kAbove = 2, kBelow = 1, kAll = kAbove + kRows + kBelow;
   const TensorT x = f32("x", {2, kRows, kWidth}), one = i32("one", {1});
@@ -116,11 +116,11 @@ TEST_P(OnChip, PaddedRowsBesideTheHost) {
         EXPECT_EQ(whole[(c * kAll + y) * kWidth + w], inside ? 1 - 2 * chosen[at] : 1.0f);
         if (!inside) continue;
         EXPECT_EQ(rows[at], 1 - 2 * chosen[at]);
-        EXPECT_EQ(places[at], static_cast<int32_t>(kWidth - 1 - w));  // they fall
+        EXPECT_EQ(places[at], static_cast<int32_t>(kWidth - 1 - w));  // they descend
       }
 }
 
-// The user's input, padded for the first commands of a graph.
+// The user's input is padded for the first commands of a graph.
 TEST_P(OnChip, PaddedRowsOfTheUser) {
   TensorT x = at(0, f32("x", {1, 2, 1, 3}));
   x.pad_h = 1 << 16;
@@ -141,9 +141,9 @@ INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Values(&bm1684(), &bm1684x())
 
 class OnBm1684 : public OnChip {};
 
-// Bytes of four images to a cell go through branches, plain for the user.
+// Cells with bytes of four images pass through branches; the user gets plain storage.
 TEST_P(OnBm1684, FourImagesToACell) {
-  const Shape shape{3, 70, 1, 5};  // more channels than lanes, a cell that is not full
+  const Shape shape{3, 70, 1, 5};  // more channels than lanes, a partial cell
   const auto packed = [&](const char* name, uint64_t offset) {
     TensorT tensor =
         at(offset, *host_tensor(name, {shape.n, shape.c, shape.h, shape.w}, ElementType::i8));
@@ -185,7 +185,8 @@ TEST_P(OnBm1684, FourImagesToACell) {
   }
 }
 
-// Its files have no such mode, and how entries would name the two parts of an address is unknown.
+// Files of the BM1684 have no such mode. It is unknown how entries would name the two parts of an
+// address.
 TEST_P(OnBm1684, RefusesNumbersOfInputs) {
   const TensorT x = at(0, f32("x", {1, 1, 1, 4})), y = at(0x1000, f32("y", {1, 1, 1, 4}));
   file.input(owned(x));
@@ -200,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684, ::testing::Values(&bm1684()));
 
 class OnBm1684x : public OnChip {};
 
-// Entries say which addresses are inputs and outputs of the net, in every subnet.
+// Entries name the addresses that are inputs and outputs of the net, in every subnet.
 TEST_P(OnBm1684x, InputsByNumberBesideTheHost) {
   constexpr uint32_t kSource = 64, kTarget = 72, kCommand = 96;
   const TensorT x = f32("x", {1, 1, 1, 4}), y = f32("y", {1, 1, 1, 4}), z = f32("z", {1, 1, 1, 4}),

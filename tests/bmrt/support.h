@@ -1,4 +1,4 @@
-// A device with a runtime during a test, and what tests do with recorded nets.
+// A device with a runtime during a test, and helpers for recorded nets.
 #pragma once
 
 #include <bmruntime_interface.h>
@@ -46,7 +46,7 @@ class Bmrt : public ::testing::Test {
     EXPECT_TRUE(bmrt_load_bmodel(runtime, recorded(file).c_str())) << tputwin_last_error();
     return bmrt_get_network_info(runtime, net);
   }
-  // A stage on host memory; the outputs one after the other.
+  // Runs a stage on host memory; returns the outputs one after the other.
   Bytes run_data(const bm_net_info_t& net, int stage, unsigned seed = 1) {
     std::vector<Bytes> inputs;
     std::vector<void*> in, out(static_cast<size_t>(net.output_num));
@@ -68,7 +68,7 @@ class Bmrt : public ::testing::Test {
     }
     return all;
   }
-  // An input of the first stage in device memory.
+  // Returns an input of the first stage in device memory.
   bm_tensor_t hold_input(const bm_net_info_t& net, unsigned seed = 1) {
     bm_tensor_t tensor{};
     EXPECT_TRUE(bmrt_tensor(&tensor, runtime, net.input_dtypes[0], net.stages[0].input_shapes[0]));

@@ -1,5 +1,4 @@
-// Commands that write a little beyond the memory of their net: a warning, and no byte of anything
-// else changes.
+// Commands that write slightly beyond their net's memory: a warning, and no other bytes change.
 #include "bmrt/subnet_launch.h"
 #include "common/command_program.h"
 #include "ops/operation.h"
@@ -10,8 +9,8 @@ namespace {
 using bmodel::bm168x::compiled_base;
 using bmodel::bm168x::SubnetMode;
 
-// The net that a compiler makes of reverse in fp32: whole blocks of 64 channels are moved, of rows
-// of 9, and the last block is one of 2 channels.
+// The net into which a compiler translates an fp32 reverse: it moves whole blocks of 64 channels
+// with rows of 9, although the last block has only 2 channels.
 const Shape kMap{1, 66, 3, 9}, kBlock{1, 64, 1, 9};
 constexpr uint64_t kNeurons = 0x4000, kOut = 0x2000, kLast = 0x3b00, kLastBytes = 0x900;
 constexpr uint64_t kPage = 0x1000;
@@ -27,7 +26,8 @@ class WrittenBeyond : public Subnets, public ::testing::WithParamInterface<const
     return compiled_base(chip()) - chip().global_base + offset;
   }
 
-  // out = in, and the first 64 channels of a row of it once more, `last` bytes into the neurons.
+  // Makes commands: out = in; then the first 64 channels of a row are stored `last` bytes into the
+  // neurons.
   void copy_and_write(uint64_t last) {
     CommandProgram program(chip());
     const TensorView map = program.lanes(kMap, DType::f32);
@@ -55,7 +55,7 @@ class WrittenBeyond : public Subnets, public ::testing::WithParamInterface<const
     return bytes_of(values);
   }
 
-  // Everything that the launch must leave: blocks of the device before and after the load.
+  // Allocates a block with a pattern that the launch must not change.
   void hold_pattern() {
     bm_device_mem_t& memory = held_.emplace_back();
     const Bytes pattern(kHeld, static_cast<uint8_t>(0xa0 + held_.size()));
@@ -71,7 +71,7 @@ class WrittenBeyond : public Subnets, public ::testing::WithParamInterface<const
       bm_free_device(device, held_[i]);
     }
   }
-  // Launches between blocks with patterns, on both sides of the net's.
+  // Launches with patterned blocks before and after the net's memory.
   std::vector<Output> launch_between() {
     for (int i = 0; i < 3; ++i) hold_pattern();
     const bm_net_info_t* net = load_net(file);
@@ -85,7 +85,7 @@ class WrittenBeyond : public Subnets, public ::testing::WithParamInterface<const
     expect_patterns();
     return done ? std::vector<Output>{{shape, out}} : std::vector<Output>{};
   }
-  // How often the warning came, whose message is kept.
+  // Returns the count of the warning, and keeps its message.
   uint64_t warned() {
     for (size_t i = 0;; ++i) {
       uint64_t count = 0;
@@ -118,7 +118,7 @@ TEST_P(WrittenBeyond, TheLastBlockOfAMap) {
 }
 
 TEST_P(WrittenBeyond, UpToTheEndOfAPage) {
-  copy_and_write(kNeurons + kPage - kLastBytes);  // all of it behind the neurons
+  copy_and_write(kNeurons + kPage - kLastBytes);  // all of it after the neurons
   EXPECT_EQ(launch_between().size(), 1u) << tputwin_last_error();
   EXPECT_EQ(warned(), 1u);
 }
@@ -133,7 +133,7 @@ TEST_P(WrittenBeyond, NotIntoOtherMemory) {
   CommandProgram program(chip());
   const TensorView block = program.lanes(kBlock, DType::f32);
   program.load(block, place(0));
-  program.store(block, place(uint64_t{1} << 28));  // of no net
+  program.store(block, place(uint64_t{1} << 28));  // belongs to no net
   set(program);
   EXPECT_TRUE(launch_between().empty());
   EXPECT_EQ(code(), "TW-BRT-0108");
@@ -150,11 +150,12 @@ TEST_P(WrittenBeyond, IsAnErrorInStrictMode) {
 INSTANTIATE_TEST_SUITE_P(Chips, WrittenBeyond, ::testing::Values(&bm1684(), &bm1684x()),
                          [](const auto& info) { return std::string(info.param->name); });
 
-// Compilers of the BM1684 keep what a layer needs for itself below the weights.
+// Compilers of the BM1684 keep scratch memory of a layer below the weights.
 class WrittenBelow : public WrittenBeyond {};
 
 TEST_P(WrittenBelow, IsMemoryOfTheNetsOwn) {
-  constexpr uint64_t kScratch = 0x1fe000;  // behind the first byte of global memory
+  // Offset from the first byte of global memory.
+  constexpr uint64_t kScratch = 0x1fe000;
   CommandProgram program(chip());
   const TensorView map = program.lanes(kMap, DType::f32), again = program.lanes(kMap, DType::f32);
   program.load(map, place(0));

@@ -14,13 +14,13 @@ namespace {
 const std::filesystem::path kPlugins =
     std::filesystem::path(TPUTWIN_BIN_DIR) / ".." / "test_plugins";
 
-// TPUTWIN_PLUGIN_PATH for the length of a test.
+// Sets TPUTWIN_PLUGIN_PATH during a test.
 struct PluginPath {
   explicit PluginPath(const std::string& path) { setenv("TPUTWIN_PLUGIN_PATH", path.c_str(), 1); }
   ~PluginPath() { unsetenv("TPUTWIN_PLUGIN_PATH"); }
 };
 
-// Leave to run the libraries of models, for the length of a test.
+// Allows the libraries of models to run during a test.
 struct NativePlugins {
   NativePlugins() { setenv(kNativePlugins, "1", 1); }
   ~NativePlugins() { unsetenv(kNativePlugins); }
@@ -34,8 +34,8 @@ Bytes file_bytes(const std::filesystem::path& path) {
 
 constexpr uint32_t kCount = 48;
 
-// The max network, with an operator that adds to the output between two instructions:
-// out = max(max(in, weight) + coefficient, 0).
+// Returns the max network with an operator that adds to the output between two instructions: out =
+// max(max(in, weight) + coefficient, 0).
 bmodel::Model model_with(const std::string& op,
                          AddBytesPayload payload = {kCount, kCount, kCount, 5}) {
   auto model = max_model({4});
@@ -62,7 +62,7 @@ void add_library(bmodel::Model& model, const std::string& name, const Bytes& byt
   model.libraries.push_back(library);
 }
 
-// The bmerr_t of one inference, and its output.
+// Runs one inference; returns its bmerr_t, and the output in `out`.
 bmerr_t infer(bmctx_t ctx, const bmodel::Model& model, Bytes& in, Bytes& out) {
   bmnet_t net = register_model(ctx, model);
   tputwin_clear_errors();
@@ -111,7 +111,7 @@ TEST(CpuOperator, TwoLibrariesInOneModel) {
   }
 }
 
-// A carried library that needs what this system has not, or is of another kind, is not required.
+// A library in the model that does not load on this system is replaced by another one.
 TEST(CpuOperator, OneThatDoesNotLoadIsReplaced) {
   Runtime runtime;
   NativePlugins allowed;
@@ -133,7 +133,8 @@ TEST(CpuOperator, OneThatDoesNotLoadIsReplaced) {
   }
 }
 
-// It is code of whoever made the model: the operator of that name from elsewhere serves, or none.
+// A library in the model is untrusted code. Without permission, an installed operator of that name
+// runs, or none.
 TEST(CpuOperator, OneInTheModelIsNotRunUnasked) {
   Runtime runtime;
   Bytes in = random_bytes(kCount, 6), out(kCount);

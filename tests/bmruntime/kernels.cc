@@ -252,7 +252,7 @@ TEST(CommandBuffer, MalformedOnesAreRefused) {
   EXPECT_EQ(take_error(), kNull);
 }
 
-// The vendor's library writes the command, and its model stops when it executes it.
+// The vendor's library writes the command; the vendor's reference model stops when it executes it.
 TEST(CommandBuffer, UnsignedProductsAddedToAResultStopTheDevice) {
   for (const bool signed_bias : {false, true}) {
     Runtime runtime;

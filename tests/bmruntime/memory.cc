@@ -47,7 +47,7 @@ TEST(Memory, NullWhenFull) {
   EXPECT_EQ(take_error(), kSize);
 }
 
-// Blocks never overlap and keep their bytes, whatever is freed in between.
+// Blocks never overlap and keep their bytes, with any frees in between.
 TEST(Memory, RandomAllocationsAreDisjoint) {
   uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

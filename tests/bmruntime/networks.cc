@@ -236,7 +236,7 @@ TEST(Network, SeveralAtOnceAndInThreads) {
   for (auto& thread : threads) thread.join();
 }
 
-// A net of the other chips is described too: this call takes the BM1880's.
+// The error names nets of other chips; this call accepts those of the BM1880.
 TEST(Network, FilesThatAreNoBmodels) {
   Runtime runtime;
   bmnet_t net = nullptr;
@@ -310,7 +310,7 @@ Bytes read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A model of the chip maker's compiler, with the output the chip gave.
+// A model of the vendor's compiler, with the output of the chip.
 TEST(Network, ModelOfTheVendorsCompiler) {
   std::filesystem::path data = std::filesystem::path(TPUTWIN_SHARED_DATA) / "bm1880-det1";
   if (!std::filesystem::exists(data)) {

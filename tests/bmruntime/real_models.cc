@@ -1,4 +1,4 @@
-// The chip maker's bmodels, as shipped: every recorded case through the runtime.
+// The vendor's bmodels, as shipped: every recorded case through the runtime.
 #include "common/real_models.h"
 
 #include "base/file.h"
@@ -11,7 +11,7 @@ using testing::RealCase;
 
 class RealModels : public ::testing::TestWithParam<RealCase> {};
 
-// What the network gives for the case's input.
+// Returns the network's output for the case's input.
 Bytes infer(bmnet_t net, const RealCase& c) {
   const auto extents = c.extents();
   EXPECT_EQ(extents.size(), 4u);
@@ -30,12 +30,13 @@ TEST_P(RealModels, GiveTheRecordedBytes) {
   bmnet_t net = nullptr;
   ASSERT_EQ(bmnet_register_bmodel(runtime.ctx, GetParam().model.c_str(), &net), BM_SUCCESS)
       << tputwin_last_error();
-  for (int run = 0; run < 3; ++run)  // the second makes a plan, the third follows it
+  // The second run makes a plan, the third uses it.
+  for (int run = 0; run < 3; ++run)
     EXPECT_EQ(infer(net, GetParam()), *read_bytes(GetParam().reference)) << "run " << run;
   bmnet_cleanup(net);
 }
 
-// The list is there with all its cases, one after the other on the same network too.
+// All cases of the list exist; they also run one after the other on one network.
 TEST(RealNetworks, OneNetworkServesAllItsShapes) {
   TW_NEED_SHARED_DATA(testing::kRealModels);
   const auto cases = testing::real_cases();

@@ -1,4 +1,4 @@
-// What the tests of the runtime share.
+// Helpers of the tests of the runtime.
 #pragma once
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -34,7 +34,7 @@ inline Bytes random_bytes(size_t count, uint64_t seed) {
   return bytes;
 }
 
-// The code of this thread's last error, which it forgets.
+// Returns the code of this thread's last error, and clears it.
 inline std::string take_error() {
   std::string code = tputwin_last_error_code();
   tputwin_clear_errors();
@@ -57,7 +57,7 @@ constexpr const char *kNull = "TW-BMR-0001", *kUnknown = "TW-BMR-0002", *kEnded 
                      *kCpuVersion = "TW-BMR-0603", *kCpuRange = "TW-BMR-0604",
                      *kCpuFailed = "TW-BMR-0605", *kBlas = "TW-BMR-0701";
 
-// A command buffer of one's own, for what is not run by the runtime's kernel.
+// A separate command buffer, for commands that the runtime's kernel does not run.
 class CommandWriter {
  public:
   CommandWriter() : memory_(1 << 20) {
@@ -102,8 +102,8 @@ inline Bytes max_of(Bytes bytes, int floor) {
   return bytes;
 }
 
-// A network: out = max(in, weight) with one weight byte per element, shared by all varieties; the
-// input is (1,3,height,4) at neuron 0, the output follows it.
+// Returns a network: out = max(in, weight) with one weight byte per element, shared by all
+// varieties. The input is (1,3,height,4) at neuron 0, the output follows it.
 inline bmodel::Variety max_variety(int height) {
   shape_t shape = shape_t4(1, 3, height, 4);
   auto count = static_cast<uint32_t>(3 * height * 4);

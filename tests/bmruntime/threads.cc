@@ -1,4 +1,4 @@
-// Several threads on one network, or on networks of one device: each gets the outputs of its
+// Several threads on one network, or on networks of one device: each thread gets the outputs of its
 // inputs.
 #include <filesystem>
 #include <functional>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 8, kRounds = 100;
 constexpr size_t kCount = 3 * 16 * 4;
 
-// Runs work(thread) on all threads at once; returns the sum of what they return.
+// Runs work(thread) on all threads at once; returns the sum of the results.
 int together(const std::function<int(int)>& work) {
   std::vector<int> counts(kThreads);
   std::vector<std::thread> threads;
@@ -25,7 +25,7 @@ int together(const std::function<int(int)>& work) {
 
 uint64_t seed(int thread, int round) { return static_cast<uint64_t>(1000 * thread + round); }
 
-// Inferences of a thread with inputs of its own; returns how many outputs are not theirs.
+// Runs inferences with the thread's own inputs; returns the number of wrong outputs.
 int wrong_inferences(bmnet_t net, const Bytes& weight, int thread) {
   int wrong = 0;
   for (int round = 0; round < kRounds; ++round) {
@@ -68,7 +68,7 @@ TEST(Threads, NetworksComeAndGoBesideInferences) {
   EXPECT_EQ(together(work), 0);
 }
 
-// Networks of one context that take turns in the same neuron memory.
+// Networks of one context that alternately use the same neuron memory.
 TEST(Threads, NetworksThatShareNeuronMemory) {
   Runtime runtime;
   const auto model = max_model({16});
@@ -105,7 +105,7 @@ TEST(Threads, RegisterInferCleanUpInOneCall) {
   EXPECT_EQ(together(work), 0);
 }
 
-// Threads select different varieties: forward holds the selection until it has the outputs.
+// Threads select different varieties: forward keeps the selection until it has the outputs.
 TEST(Threads, ForwardOfOneNetObject) {
   const auto model = max_model({4, 16, 7});
   const std::string path = testing::TempDir() + "threads_of_one_net.bmodel";

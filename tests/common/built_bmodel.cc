@@ -1,4 +1,4 @@
-// Whole-layer streams and the container around them.
+// Streams of whole layers, and the container around them.
 #include "common/built_bmodel.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace b168x = bmodel::bm168x;
 
 namespace {
 
-constexpr uint64_t kNeurons = uint64_t{1} << 29;  // behind all weights
+constexpr uint64_t kNeurons = uint64_t{1} << 29;  // after all weights
 constexpr uint64_t kAlignment = 128;
 
 Window window_of(const BuiltBmodel::Square& square) {
@@ -45,7 +45,7 @@ b168x::ElementType element_type(DType dtype) {
 BuiltBmodel::BuiltBmodel(std::string name, const Chip& chip, DType dtype, uint8_t pack,
                          uint64_t seed)
     : program_(chip), name_(std::move(name)), dtype_(dtype), pack_(pack), rng_(seed) {
-  coefficients_.resize(b168x::compiled_base(chip) - chip.global_base);  // the firmware's
+  coefficients_.resize(b168x::compiled_base(chip) - chip.global_base);  // the firmware's part
 }
 
 uint64_t BuiltBmodel::bytes(const Map& map) const {
@@ -67,7 +67,7 @@ TensorView BuiltBmodel::loaded(const Map& map) {
 }
 void BuiltBmodel::store(const Map& map, const TensorView& from) {
   program_.store(from, map.address);
-  program_.free_lanes();  // the next layer begins anew
+  program_.free_lanes();  // the next layer reuses the lanes
 }
 
 TensorView BuiltBmodel::weights(const Shape& shape, DType dtype, uint8_t pack) {

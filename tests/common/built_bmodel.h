@@ -1,5 +1,5 @@
-// Networks of any size, put together layer by layer: every layer loads what it reads from global
-// memory, computes, and stores its result there.
+// Networks of any size, built layer by layer. Every layer loads its inputs from global memory,
+// computes, and stores its result there.
 #pragma once
 
 #include <string>
@@ -30,17 +30,17 @@ class BuiltBmodel {
   Map average_pool(const Map& in);      // of whole planes
   Map add(const Map& a, const Map& b);  // with ReLU
 
-  // The model with this output.
+  // Returns the model with this output.
   Result<std::vector<uint8_t>> file(const Map& output) const;
   const Map& input() const { return input_; }
   uint64_t input_bytes() const { return bytes(input_); }
   uint64_t neuron_bytes() const { return neurons_; }
 
  protected:
-  // Weights are small random numbers; `pack` images of a map lie in a cell.
+  // Weights are small random numbers; a cell holds `pack` images of a map.
   BuiltBmodel(std::string name, const Chip& chip, DType dtype, uint8_t pack = 1, uint64_t seed = 1);
 
-  // What a chip computes a layer by, from lanes to lanes.
+  // The computation of a layer on a chip, from local memory to local memory.
   virtual void compute_conv(const TensorView& in, const TensorView& out, const Window& window,
                             bool relu) = 0;
   virtual void compute_maximum(const TensorView& in, const TensorView& out,
@@ -50,9 +50,9 @@ class BuiltBmodel {
   virtual void compute_sum(const TensorView& a, const TensorView& b, const TensorView& out) = 0;
   virtual DType conv_type(bool /*relu*/) const { return dtype_; }
 
-  // Random ones, behind the others in global memory, and loaded.
+  // Appends random weights to the coefficients in global memory, and loads them.
   TensorView weights(const Shape& shape, DType dtype, uint8_t pack = 1);
-  // Of floats: ReLU, in place, and a sum with it.
+  // For floats: ReLU in place, and a sum with ReLU.
   void clamp(const TensorView& view);
   void add_floats(const TensorView& a, const TensorView& b, const TensorView& out);
   CommandProgram program_;
@@ -76,7 +76,7 @@ class BuiltBmodel {
   uint64_t neurons_ = 0;
 };
 
-// Of the BM1684X, fp32 or fp16.
+// Builds for the BM1684X, fp32 or fp16.
 class BuiltBm1684x : public BuiltBmodel {
  public:
   BuiltBm1684x(std::string name, DType dtype);
@@ -88,7 +88,7 @@ class BuiltBm1684x : public BuiltBmodel {
   void compute_sum(const TensorView&, const TensorView&, const TensorView&) override;
 };
 
-// Of the BM1684, fp32.
+// Builds for the BM1684, fp32.
 class BuiltBm1684 : public BuiltBmodel {
  public:
   explicit BuiltBm1684(std::string name);
@@ -100,7 +100,7 @@ class BuiltBm1684 : public BuiltBmodel {
   void compute_sum(const TensorView&, const TensorView&, const TensorView&) override;
 };
 
-// Of the BM1684, bytes of four images to a cell; unsigned behind a ReLU.
+// Builds for the BM1684, bytes with four images per cell; unsigned after a ReLU.
 class BuiltBm1684Int8 : public BuiltBmodel {
  public:
   explicit BuiltBm1684Int8(std::string name);

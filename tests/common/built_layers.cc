@@ -82,7 +82,8 @@ void BuiltBm1684::compute_sum(const TensorView& a, const TensorView& b, const Te
 BuiltBm1684Int8::BuiltBm1684Int8(std::string name)
     : BuiltBmodel(std::move(name), bm1684(), DType::i8, /*pack=*/4) {}
 
-// Weights of 6 bits: a shift by 5 and half the bits of the terms keeps results in their range.
+// Weights have 6 bits: a shift by 5 plus half the bits of the number of terms keeps results in
+// range.
 void BuiltBm1684Int8::compute_conv(const TensorView& in, const TensorView& out,
                                    const Window& window, bool /*relu*/) {
   constexpr uint8_t kCell = 4;
@@ -111,7 +112,7 @@ void BuiltBm1684Int8::compute_average(const TensorView& in, const TensorView& ou
   program_.add(op);
 }
 
-// Half of the sum, and not below 0.
+// Computes half of the sum, at least 0.
 void BuiltBm1684Int8::compute_sum(const TensorView& a, const TensorView& b, const TensorView& out) {
   const auto fixed = [&](FixedPoint::Kind kind, const TensorView& left, const Source& right,
                          DType right_type, uint32_t rshift) {

@@ -1,4 +1,4 @@
-// Views in lanes, moves to and from them, and the streams of a program.
+// Views in lanes, copies to and from them, and the streams of a program.
 #include "common/command_program.h"
 
 #include "base/bits.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kAlignment = 128;
 
-// As words: a cell is one, or as many side by side as its bytes are.
+// Returns the view as int32 elements: one for each 4 bytes of a cell.
 TensorView as_words(TensorView view) {
   const uint32_t words = run_bytes(view) / 4;
   view.shape.n = cells(view);

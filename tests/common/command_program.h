@@ -1,4 +1,4 @@
-// Operations one after the other as a command group of a bmodel, and the views they work on.
+// A sequence of operations as a command group of a bmodel, and the views that they use.
 #pragma once
 
 #include <memory>
@@ -15,25 +15,25 @@ class CommandProgram {
 
   const Chip& chip() const { return chip_; }
 
-  // A tensor behind the others in local memory, from lane 0 on; `pack` images, or input channels of
-  // weights, to a cell.
+  // Allocates a tensor in local memory, from lane 0 on. A cell holds `pack` images, or `pack` input
+  // channels of weights.
   TensorView lanes(const Shape& shape, DType dtype, bool aligned = true, uint8_t pack = 1);
-  // Forgets all of them.
+  // Frees all tensors of local memory.
   void free_lanes() { lane_bytes_ = 0; }
-  // One in global memory, `address` bytes behind its base.
+  // Returns a view in global memory, `address` bytes after its base.
   TensorView global(uint64_t address, const Shape& shape, DType dtype) const;
 
-  // Waits for everything before it.
+  // Adds an operation that waits for all earlier ones.
   void add(Operation op);
   void load(const TensorView& lanes, uint64_t address) { move(lanes, address, /*loads=*/true); }
   void store(const TensorView& lanes, uint64_t address) { move(lanes, address, /*loads=*/false); }
 
   const std::vector<Instruction>& program() const { return program_; }
-  // Both streams, appended to the binary part of a file.
+  // Appends both streams to the binary part of a file.
   Result<std::unique_ptr<bmodel::bm168x::CmdGroupT>> group(std::vector<uint8_t>& binary) const;
 
  private:
-  // Of cells of 4 bytes, whatever they hold; of elements where there are none.
+  // Copies packed tensors as cells of 4 bytes, others as elements.
   void move(const TensorView& lanes, uint64_t address, bool loads);
 
   const Chip& chip_;

@@ -1,4 +1,4 @@
-// Files of kinds that programs are given by mistake, and what is said of them.
+// Files of kinds that users pass by mistake, and the expected messages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// For tests of what bodies pack: an instruction set on which they do, whatever the host prefers.
+// For tests of packing in fast kernels: an instruction set whose kernels pack, not the host's
+// default.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace tputwin::testing {
 
-// The best one, while it lives.
+// Selects the best such instruction set during its lifetime.
 class PackingIsa {
  public:
   PackingIsa() {
@@ -21,7 +22,7 @@ class PackingIsa {
   }
   ~PackingIsa() { fast::select_isa(""); }
   PackingIsa(const PackingIsa&) = delete;
-  // Empty: there is none.
+  // Empty if there is none.
   const std::string& name() const { return name_; }
 
  private:

@@ -1,4 +1,4 @@
-// The bmodels of the chip maker with recorded outputs, as their list in the shared data has them.
+// The vendor's bmodels with recorded outputs, as listed in the shared data.
 #pragma once
 
 #include <fstream>
@@ -27,7 +27,7 @@ inline void PrintTo(const RealCase& c, std::ostream* out) { *out << c.model << "
 
 constexpr const char* kRealModels = "bm1880-real";
 
-// None where the data is not there.
+// Returns no cases if the data is missing.
 inline std::vector<RealCase> real_cases() {
   const std::string folder = shared_data(kRealModels) + "/";
   std::ifstream file(folder + "cases.txt");

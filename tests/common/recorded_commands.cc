@@ -19,7 +19,7 @@ std::vector<uint8_t> from_hex(const std::string& hex) {
 
 namespace {
 
-// zN stands for N zero bytes; a comma follows if more does.
+// Expands zN to N zero bytes; a comma ends zN if more follows.
 std::string expanded(const std::string& text) {
   std::string hex;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -106,7 +106,8 @@ void for_each_recorded_command(const std::filesystem::path& conformance, const U
 }
 
 void for_each_bm1684_command(const std::filesystem::path& conformance, const Use& use) {
-  constexpr size_t kBytes = 128;  // zeros at the end may be left out
+  // Zeros at the end may be omitted.
+  constexpr size_t kBytes = 128;
   const auto use_case = [&](const nlohmann::json& recorded) {
     for (const nlohmann::json& command : recorded["commands"]) {
       std::vector<uint8_t> bytes = from_hex(command[1].get<std::string>());

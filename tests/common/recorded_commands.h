@@ -14,7 +14,7 @@ namespace tputwin::testing {
 
 std::vector<uint8_t> from_hex(const std::string& hex);
 
-// The commands of a file of tpu/commands, and of single-commands.jsonl, each once.
+// A recorded command. A file of tpu/commands, or single-commands.jsonl, has each command once.
 struct RecordedCommand {
   Engine engine = Engine::compute;
   std::vector<uint8_t> bytes;
@@ -22,11 +22,12 @@ struct RecordedCommand {
 std::vector<RecordedCommand> commands_of_calls(const std::filesystem::path& file);
 std::vector<RecordedCommand> single_commands(const std::filesystem::path& file);
 
-// Those of calls (public and public2), single ones, and those of the recorded networks.
+// Calls `use` for the BM1684X's commands: calls (public and public2), single ones, recorded
+// networks.
 void for_each_recorded_command(const std::filesystem::path& conformance,
                                const std::function<void(Engine, std::span<const uint8_t>)>& use);
 
-// Those of the BM1684: of calls (all sets), single ones, and those of layers.
+// Calls `use` for the BM1684's commands: calls (all sets), single ones, layers.
 void for_each_bm1684_command(const std::filesystem::path& conformance,
                              const std::function<void(Engine, std::span<const uint8_t>)>& use);
 

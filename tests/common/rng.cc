@@ -1,4 +1,4 @@
-// The line that runs one case of a random test again.
+// The command line that reruns one case of a random test.
 #include "common/rng.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A random source for tests, and the environment variables that rerun a failing case.
+// A random generator for tests, and the environment variables that rerun a failing case.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tputwin::testing {
 
-// Seed of the random tests (TPUTWIN_SEED), first case (TPUTWIN_CASE: only that one is run) and how
-// many cases (TPUTWIN_CASES). A failure prints the variables that run its case again.
+// Seed of the random tests (TPUTWIN_SEED), first case (TPUTWIN_CASE: only that one runs) and number
+// of cases (TPUTWIN_CASES). A failure prints the variables that rerun its case.
 struct RandomCases {
   uint64_t seed = 1, first = 0, count;
 

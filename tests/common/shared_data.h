@@ -1,4 +1,4 @@
-// The real models and data that tests read, where they are.
+// Paths of the real models and data that tests read.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline bool has_shared_data(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(shared_data(path), error);
 }
-// A file of little-endian floats; none if it is not there.
+// Reads a file of little-endian floats; returns none if it does not exist.
 inline std::vector<float> recorded_floats(const std::string& path) {
   std::ifstream file(shared_data(path), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -31,7 +31,7 @@ inline std::vector<float> recorded_floats(const std::string& path) {
 
 }  // namespace tputwin::testing
 
-// Skips the test without the file; where everything is tested that is a failure.
+// Skips the test if the file is missing; with CI set, that is a failure.
 #define TW_NEED_SHARED_DATA(path)                                   \
   if (!::tputwin::testing::has_shared_data(path)) {                 \
     if (getenv("CI") != nullptr) FAIL() << path << " is not there"; \

@@ -1,4 +1,4 @@
-// A chip that no source knows, of the family of one that is there: fewer and smaller lanes.
+// A chip that the sources do not name, derived from an existing one: fewer and smaller lanes.
 #pragma once
 
 #include "chip/chip.h"

@@ -1,4 +1,4 @@
-// A folder of one test's own: tests run side by side, also several of one program.
+// A folder for one test: tests run in parallel, also several of one program.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-/* A library of a decryption, as bmrt_load_bmodel_with_decrypt_lib takes it: adds one to each byte.
- */
+/* A decryption library for bmrt_load_bmodel_with_decrypt_lib: adds one to each byte. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* A library of operators that go wrong: 10001 never ends, 10002 stores at NULL. */
+/* A library of faulty operators: 10001 never ends, 10002 stores at NULL. */
 #include <stddef.h>
 #include <tputwin/host_operator.h>
 #include <unistd.h>
