@@ -1,5 +1,5 @@
-// The well-known networks with random weights: calibrated on noise, compiled at every level,
-// compared with the interpreter byte for byte.
+// Well-known networks with random weights: calibrated on noise, compiled at every level, compared
+// with the interpreter byte for byte.
 #include <gtest/gtest.h>
 
 #include "bmnet/caffe/import.h"
@@ -37,7 +37,7 @@ TEST_P(Classics, EqualTheInterpreterAtEveryLevel) {
   ASSERT_TRUE(integers.ok()) << integers.error().message();
   EXPECT_EQ(compare_levels(calibration->network, *integers, 3).substr(0, 2000), "");
   if (GetParam().name != "resnet50") return;
-  // Groups save most of what crosses the bus; weights cross it once in any case.
+  // Groups save most of the bytes on the bus; weights cross it once with and without groups.
   auto alone = net::compile(calibration->network, *integers, {.level = net::Level::none});
   auto grouped = net::compile(calibration->network, *integers, {});
   ASSERT_TRUE(alone.ok() && grouped.ok());

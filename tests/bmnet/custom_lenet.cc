@@ -1,4 +1,4 @@
-// The example with customized layers on the int8 LeNet whose results on the chip are known.
+// The example with customized layers on the int8 LeNet whose results on the chip are recorded.
 #include <gtest/gtest.h>
 #include <libbmruntime/bmruntime.h>
 #include <libbmruntime/bmruntime_bmnet.h>
@@ -23,7 +23,7 @@ const std::string kData = TPUTWIN_SHARED_DATA "/lenet-int8/";
 const std::string kReal = TPUTWIN_SHARED_DATA "/bm1880-real/lenet-int8/";
 const std::string kPlugins = TPUTWIN_BIN_DIR "/../examples/custom_lenet_plugins";
 
-// Float weights are quantized by the builder; the others are the vendor's integers.
+// The builder quantizes float weights; the other files hold the vendor's integers.
 struct Case {
   std::string caffemodel;
   int level;
@@ -36,11 +36,12 @@ class CustomLenet : public ::testing::TestWithParam<Case> {
   void SetUp() override {
     TW_NEED_SHARED_DATA("lenet-int8");
     TW_NEED_SHARED_DATA("bm1880-real");
-    setenv("TPUTWIN_ALLOW_NATIVE_PLUGINS", "1", 1);  // its ELU, which the file carries
+    // Allows the plugin of ELU that the file carries.
+    setenv("TPUTWIN_ALLOW_NATIVE_PLUGINS", "1", 1);
   }
   void TearDown() override { unsetenv("TPUTWIN_ALLOW_NATIVE_PLUGINS"); }
 
-  // A net of batch 1 at the level, ready to run.
+  // Builds a net of batch 1 at the level, ready to run.
   void build(bmctx_t& ctx, bmnet_t& net) {
     bmnet::CaffeBuilder<int8_t> builder(BM_CHIP_BM1880, (kData + "test_deploy.proto").c_str(),
                                         GetParam().caffemodel.c_str(), nullptr,
@@ -74,14 +75,14 @@ TEST_P(CustomLenet, GivesTheBytesOfTheChip) {
   bm_exit(ctx);
 }
 
-// Largest of ten results.
+// Returns the index of the largest of ten results.
 template <class T>
 size_t best(const T* values) {
   return static_cast<size_t>(std::max_element(values, values + 10) - values);
 }
 
-// With the table as it is written, int8 sees in every image what the float net sees, unless the
-// float net's two best results are closer than one step of the quantized output (image 62: 28.1
+// With the unmodified table, int8 and float classify every image equally, with one exception. The
+// float net's two best results may be closer than one step of the quantized output (image 62: 28.1
 // and 27.6 steps, both 27 in int8).
 TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
   bmctx_t ctx = nullptr;
@@ -106,7 +107,7 @@ TEST_P(CustomLenet, ClassifiesAsTheFloatNet) {
     auto y = (*floats)->run({{network->inputs()[0], x}});
     ASSERT_TRUE(y.ok()) << y.error().message();
     const float* floats_of = y->begin()->second.data.data();
-    const float step = 13.757675f / 128;  // threshold of the output
+    const float step = 13.757675f / 128;  // 13.757675 is the output's threshold
     EXPECT_LE(floats_of[best(floats_of)] - floats_of[best(result)], step) << "image " << i;
   }
   bmnet_cleanup(net);

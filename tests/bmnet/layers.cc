@@ -8,7 +8,7 @@ namespace {
 
 struct LayerCase {
   const char* name;
-  std::string layers;  // behind the input "data"
+  std::string layers;  // after the input "data"
   const char* input = "1 20 19 23";
 };
 
@@ -116,7 +116,7 @@ const LayerCase kCases[] = {
      layer("p", "Pooling", "data", "pooling_param { pool: AVE global_pooling: true }")},
     {"pool_single",
      layer("p", "Pooling", "data", "pooling_param { pool: MAX kernel_size: 1 stride: 2 }")},
-    // One window along an axis, and rows or columns behind it.
+    // One window along an axis, and rows or columns after it.
     {"pool_rest",
      layer("p", "Pooling", "data",
            "pooling_param { pool: MAX kernel_size: 2 stride: 2 round_mode: FLOOR }"),
@@ -142,7 +142,7 @@ const LayerCase kCases[] = {
     {"pool_rest_padded",
      layer("p", "Pooling", "data", "pooling_param { pool: AVE kernel_size: 2 stride: 3 pad: 1 }"),
      "1 3 2 9"},
-    // Windows and tiles in the padding alone.
+    // Windows and tiles entirely in the padding.
     {"conv_padding_group", conv("c", "data", "num_output: 9 kernel_size: 1 pad: 2 group: 3"),
      "1 9 4 4"},
     {"conv_padding_stride", conv("c", "data", "num_output: 4 kernel_size: 1 pad: 1 stride: 3"),
@@ -233,7 +233,7 @@ const LayerCase kCases[] = {
     {"reorg", layer("s", "Reorg", "data", "reorg_param { stride: 2 }"), "1 5 12 18"},
     {"tile", layer("s", "Tile", "data", "tile_param { axis: 1 tiles: 3 }")},
     {"reverse", layer("s", "Reverse", "data", "reverse_param { axis: 1 }")},
-    // The sum reads fewer rows of "c" than the convolution beside it.
+    // The sum reads fewer rows of "c" than the convolution that also reads it.
     {"residual_halo",
      conv("c", "data", "num_output: 40 kernel_size: 1") +
          conv("d", "c", "num_output: 40 kernel_size: 3 pad: 1") + layer("e", "Eltwise", "c d") +
@@ -253,8 +253,8 @@ const LayerCase kCases[] = {
      "1 3 150 140"},
 };
 
-// Inputs of a concatenation whose thresholds are not the result's, along every axis: of rows,
-// columns and samples no kernel can rescale them on the way.
+// Inputs of a concatenation whose thresholds differ from the result's, along every axis. No kernel
+// can rescale rows, columns or samples during the copy.
 class Rescaled : public ::testing::TestWithParam<int> {};
 
 TEST_P(Rescaled, ConcatEqualsTheInterpreterAtEveryLevel) {

@@ -1,4 +1,4 @@
-// Parts of the optimizer on their own.
+// Unit tests of parts of the optimizer.
 #include <gtest/gtest.h>
 
 #include "bmnet/pipeline/neuron_memory.h"
@@ -59,7 +59,7 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
   EXPECT_LT(grouped->predicted_cycles, alone->predicted_cycles);
   for (const char* part : {"group:", "slices", "of a lane", "tg_convolution a", "weight", "total:"})
     EXPECT_NE(grouped->explanation.find(part), std::string::npos) << part;
-  // The optimized net is start, a group, end.
+  // The optimized net has the form start, group, end.
   std::vector<std::string> types;
   for (const auto& layer : grouped->optimized.layer())
     if (types.empty() || types.back() != layer.type()) types.push_back(layer.type());
@@ -68,7 +68,7 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
   EXPECT_EQ(types.back(), "end");
 }
 
-// Every command is of a layer of the net, and the commands are the same without their names.
+// Every command belongs to a layer of the net. Without the layer names the commands are the same.
 TEST(Compile, SaysOfWhichLayerCommandsAre) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());
@@ -140,7 +140,7 @@ TEST(Compile, DequantizesEveryOutput) {
   for (const bmodel::Output& o : floats->outputs) EXPECT_EQ(o.fmt, FMT_F32) << o.name;
 }
 
-// Nothing of what the process computed before is in the file.
+// The output does not depend on earlier contents of the process's memory.
 TEST(Compile, CommandsAreTheSameEveryTime) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());

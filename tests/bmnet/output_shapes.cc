@@ -23,7 +23,7 @@ Shape output_shape(const std::string& text) {
   return compiled->outputs.at(0).shape;
 }
 
-// As in the maker's models.
+// Matches the vendor's models.
 TEST(OutputShapes, RowsOfValuesAreHeightAndWidth) {
   EXPECT_EQ(output_shape(kInput + kProduct), (Shape{1, 1, 3, 10}));
   EXPECT_EQ(

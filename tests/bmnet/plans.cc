@@ -1,5 +1,5 @@
-// Whole nets that run again and again: with plans and without, all memory is the same after every
-// run, whatever inputs and weights changed in between.
+// Whole nets that run repeatedly: with and without plans, all memory is equal after every run, also
+// when inputs and weights change in between.
 #include "machine/plan.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class Side {
     std::vector<uint8_t> commands = compiled.cmdbuf;
     EXPECT_TRUE(isa::relocate(commands, kNeurons, weights_).ok());
     plan_ = std::make_unique<Plan>(isa::decode_program(commands, bm1880()).value());
-    // A host that changes something each time stands for operators.
+    // A host callback that changes random bytes each time stands in for operators.
     device_->set_cpu_host([this](const CpuCall&, Device&) {
       change(Rng(++calls_), kNeurons, neurons_);
       return Status();
@@ -54,7 +54,7 @@ class Side {
   }
   Status run() { return device_->run(*plan_); }
   Plan::Extent extent() const { return plan_->extent(); }
-  // Bytes of the neuron memory; nobody looks at the weights.
+  // Returns the bytes of the neuron memory, without the weights.
   std::vector<uint8_t> neurons() const {
     const uint8_t* first = device_->global_for_reading(kNeurons, neurons_);
     return {first, first + neurons_};
@@ -72,7 +72,7 @@ class Side {
   std::unique_ptr<Plan> plan_;
 };
 
-// What the plan did; nothing if the runs differ.
+// Returns the plan's extent; nullopt if a run differs.
 std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level level) {
   auto model = random_model(prototxt, 5);
   if (!model.ok()) return ADD_FAILURE() << model.error().message(), std::nullopt;
@@ -92,7 +92,7 @@ std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level
   return with.extent();
 }
 
-// A process that runs a net again and again needs the weights once, packed, and not much besides.
+// A process that runs a net repeatedly needs the weights once, in packed form, and little else.
 TEST(NetPlans, KeepWeightsOnce) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";
@@ -121,9 +121,9 @@ TEST(NetPlans, KeepWeightsOnce) {
   }
   const auto after = own_memory();
   const uint64_t weights = compiled->weight.size();
-  EXPECT_GT(with.extent().spare_bytes, weights * 8 / 10);  // all but the last layer's
+  EXPECT_GT(with.extent().spare_bytes, weights * 8 / 10);  // all weights but the last layer's
   if (before && after) {
-    // Maps, lanes, and what the plan keeps; not the weights a second time.
+    // The limit covers maps, lanes and the plan's own memory, but not a second copy of the weights.
     const uint64_t maps = compiled->neuron_size, lanes = bm1880().lanes * bm1880().lane_bytes;
     EXPECT_LT(*after - *before, weights + maps + lanes + weights * 3 / 10);
   }

@@ -1,6 +1,6 @@
 // Random small nets of windows: convolutions, depthwise and grouped ones, deconvolutions, pads and
 // pooling with every combination of kernel, stride, pads and rounding. They compile at every level
-// without an error line, and equal the interpreter.
+// without an error, and their results equal the interpreter's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using net::TensorOp;
 
 // ---- Nets of the intermediate representation, with pads of each side ----
 
-// An operation on the tensor before it, until a valid one is drawn.
+// Adds operations, each on the tensor before it. Draws until an operation is valid.
 class NetMaker {
  public:
   explicit NetMaker(Rng& rng) : rng_(rng) {
@@ -30,7 +30,7 @@ class NetMaker {
     network_.ops.push_back(std::move(op));
   }
 
-  // False if no valid layer was drawn.
+  // Returns false if no valid layer was drawn.
   bool add_layer() {
     for (int tries = 0; tries < 100; ++tries) {
       TensorOp op = draw();
@@ -60,7 +60,7 @@ class NetMaker {
   }
 
  private:
-  // Few rows or columns: there the first and last windows are most of them.
+  // Mostly few rows or columns, so that the first and last windows are a large part.
   uint32_t extent() { return rng_.chance(2, 3) ? rng_.range(1, 6) : rng_.range(1, 40); }
 
   void name(TensorOp& op) const {
@@ -107,8 +107,8 @@ class NetMaker {
     return op;
   }
 
-  // Pads up to the field's limit, whatever the kernel's size. A Pad layer is a depthwise window of
-  // one element.
+  // Pads up to the field's limit, for every size of the kernel. A Pad layer is a depthwise window
+  // of one element.
   TensorOp convolution() {
     TensorOp op;
     set_type(op, net::Op::convolution);
@@ -174,7 +174,8 @@ struct PoolingAxis {
     if (any_pad && (count - 1) * stride >= size + pad) --count;
     return count;
   }
-  // Without any padding Caffe takes the maximum or average of nothing.
+  // Returns true if a window is empty; without padding Caffe then takes the maximum or average of
+  // no elements.
   bool has_empty_window(bool any_pad) const {
     return (windows(any_pad) - 1) * stride - pad >= size;
   }

@@ -1,5 +1,5 @@
-// Transfers run beside computation: whatever order the waits of the commands allow, the results are
-// the same. A missing wait, or two steps that share an address, shows here.
+// Transfers run in parallel with computation: every order that the waits of the commands allow
+// gives the same results. The test detects a missing wait, and steps that share an address.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Result<std::vector<TensorBytes>> run_in_order(const net::Compiled& compiled, con
   return outputs;
 }
 
-// Residual blocks: tensors that live long, are stored and used on, and several slices.
+// Residual blocks: long-lived tensors that are stored and still used, and several slices.
 constexpr const char* kNet = R"(
 layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 2 dim: 3 dim: 120 dim: 116 } } }
 layer { name: 'a' type: 'Convolution' bottom: 'data' top: 'a' convolution_param { num_output: 64 kernel_size: 7 stride: 2 pad: 3 } }

@@ -1,4 +1,4 @@
-// Random nets, their integers, and runs of what they are compiled to.
+// Random nets, their integers, and runs of the compiled nets.
 #include "bmnet/support.h"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ void add_weights(Network& network, const TensorOp& op, std::vector<int64_t> shap
   if (has_bias) blobs.push_back(random_blob({outputs}, 32767, rng));
 }
 
-// Of layers that multiply with weights; false: the layer is none.
+// Fills layers that multiply with weights; returns false for other layers.
 bool fill_weighted(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
   const std::string& type = op.type();
   if (type == "tg_convolution") {
@@ -165,7 +165,7 @@ void fill_activation(const TensorOp& op, LayerIntegers& n, Rng& rng) {
   }
 }
 
-// What random thresholds give.
+// Sets the integers that follow from random thresholds.
 void fill_by_thresholds(const TensorOp& op, LayerIntegers& n, Rng& rng) {
   for (auto* thresholds : {&n.threshold_x, &n.threshold_y})
     for (float& threshold : *thresholds) threshold = static_cast<float>(rng.range(16, 32)) / 16;
@@ -177,7 +177,8 @@ void fill_by_thresholds(const TensorOp& op, LayerIntegers& n, Rng& rng) {
   EXPECT_TRUE(std::move(reader).status().ok());
 }
 
-// Layers whose integers may be any; those of others are what thresholds give.
+// Fills layers with random integers if any integers are valid; for other layers the integers follow
+// from random thresholds.
 void fill(Network& network, const TensorOp& op, LayerIntegers& n, Rng& rng) {
   const std::string& type = op.type();
   const size_t inputs = static_cast<size_t>(op.bottom_size());
@@ -235,7 +236,7 @@ Result<std::vector<TensorBytes>> infer(Session& session, const net::Compiled& co
 
 }  // namespace
 
-// Runs on a plan, the second and third, give what the first gives.
+// The second and third runs use a plan; the third must equal the first.
 Result<std::vector<TensorBytes>> run_compiled(const net::Compiled& compiled, const Network& network,
                                               const std::map<std::string, TensorBytes>& inputs) {
   Session session;

@@ -1,4 +1,4 @@
-// Compiled nets on the twin, and random nets of one layer.
+// Runs of compiled nets on the simulator, and random nets of one layer.
 #pragma once
 
 #include <map>
@@ -14,15 +14,16 @@ namespace tputwin::testing {
 using net::Network;
 using net::TensorBytes;
 
-// The outputs of a compiled net, by position. Inputs by tensor name; runs through libbmruntime.
+// Runs a compiled net through libbmruntime. Inputs are by tensor name; returns the outputs by
+// position.
 Result<std::vector<TensorBytes>> run_compiled(const net::Compiled& compiled, const Network& network,
                                               const std::map<std::string, TensorBytes>& inputs);
 
-// Random int8 inputs for all inputs of the net.
+// Returns random int8 inputs for all inputs of the net.
 std::map<std::string, TensorBytes> random_inputs(const Network& network, uint64_t seed);
 
-// Compiles at every level and compares outputs with the interpreter, bytes for bytes. Empty if all
-// are equal and the compiler has booked no error on the way; else what differs.
+// Compiles at every level and compares outputs with the interpreter, byte for byte. Returns "" if
+// all are equal and the compiler recorded no error; else the difference.
 std::string compare_levels(const Network& network, const std::vector<net::LayerIntegers>& integers,
                            uint64_t seed);
 
@@ -33,7 +34,7 @@ struct Model {
   std::vector<net::LayerIntegers> integers;
 };
 Result<Model> random_model(const std::string& prototxt, uint64_t seed, int64_t batch = 0);
-// The same of a net without weights.
+// The model of a net without weights.
 Model random_model(Network network, uint64_t seed);
 
 }  // namespace tputwin::testing

@@ -1,4 +1,4 @@
-// The numbers that kernels are written with are those of the chip that programs are for.
+// The constants of the kernels equal those of the target chip.
 #include <gtest/gtest.h>
 
 #include "bmnet/kernels/program.h"

@@ -1,4 +1,4 @@
-// What is refused, and what is said about it.
+// Inputs that are refused, and the messages.
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet_caffe/nets.h"
@@ -63,7 +63,7 @@ TEST(BadCaffemodel, TruncatedAnywhere) {
       EXPECT_EQ(net.error().id(), errors::net_caffemodel);
       continue;
     }
-    // A cut between two layers leaves a whole message with less in it.
+    // A cut between two layers leaves a valid message with fewer layers.
     auto merged = merge_caffe(*graph, *net);
     ASSERT_TRUE(merged.ok());
     auto network = import_caffe(*merged);

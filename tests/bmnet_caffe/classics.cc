@@ -1,4 +1,4 @@
-// The classics, whole: imported with their weights, folded, and imported again.
+// The classic networks as a whole: imported with their weights, folded, and imported again.
 #include "classics/classics.h"
 
 #include "bmnet_caffe/nets.h"
@@ -8,7 +8,8 @@ namespace {
 
 struct Expected {
   const char *name, *output, *shape;
-  int64_t weights;  // as published, with biases and BatchNorm's three blobs; 0: our own net
+  // As published, with biases and BatchNorm's three blobs; 0: a net of this project.
+  int64_t weights;
 };
 
 void PrintTo(const Expected& e, std::ostream* out) { *out << e.name; }

@@ -1,4 +1,5 @@
-// Folding leaves the function of the net: checked on a plain evaluation of the affine layers.
+// Folding does not change the function of the net: checked with a plain evaluation of affine
+// layers.
 #include <cmath>
 #include <random>
 
@@ -29,7 +30,7 @@ void add_scale(caffe::LayerParameter& layer) {
   if (layer.scale_param().bias_term()) add_blob(layer, {kChannels}, numbers(kChannels, -1, 1, 4));
 }
 
-// y of channel c of a BatchNorm and a Scale after each other.
+// Returns y of channel c after a BatchNorm and a Scale.
 double expected(double x, int c) {
   const double mean = numbers(kChannels, -1, 1, 1)[static_cast<size_t>(c)] / 2;
   const double variance = numbers(kChannels, 0.5F, 2, 2)[static_cast<size_t>(c)] / 2;

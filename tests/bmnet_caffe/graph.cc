@@ -39,7 +39,7 @@ TEST(Graph, LayersThatMoveNothingAreGone) {
   EXPECT_EQ(network->outputs(), Strings{"x"});
 }
 
-// Names as Caffe has them: what no layer reads.
+// Outputs are the tops that no layer reads, with Caffe's names.
 TEST(Graph, OutputsOfLayersThatMoveNothingHaveTheirNames) {
   struct Case {
     std::string layers;
@@ -163,7 +163,7 @@ TEST(Graph, Aliases) {
   EXPECT_FALSE(net.layer(1).detectoutput_param().has_visualize());
 }
 
-// Fields of the makers' forks that say nothing about inference, one warning a field.
+// Fields of vendors' forks that do not affect inference; one warning for each field.
 TEST(Graph, LeavesOutWhatSaysNothing) {
   thread_diagnostics().clear();
   auto network = import_text(
@@ -182,7 +182,7 @@ TEST(Graph, LeavesOutWhatSaysNothing) {
   }
 }
 
-// Faster R-CNN's prototxts for training have one.
+// Faster R-CNN's prototxts for training have such a layer.
 TEST(Graph, PythonLayersWithoutInputsAreInputs) {
   const auto net = parse(
       "layer { name: 'in' type: 'Python' top: 'data' top: 'gt_boxes' "
@@ -229,7 +229,7 @@ TEST(Graph, TextAndBinaryAreReadAsTheyWereWritten) {
   EXPECT_EQ(network->blobs.at("p")[0].data, (std::vector<float>{0.25F, -1}));
 }
 
-// A field 143 that is InputParameter here and text elsewhere.
+// Field 143 is InputParameter here and text in the fork.
 TEST(Graph, WeightsOfAForkAreRead) {
   caffe::NetParameter net = parse(input("1 2") + layer("p", "PReLU", "data"));
   caffe::NetParameter weights;

@@ -1,4 +1,4 @@
-// Small nets from text, and what the tests ask of them.
+// Small nets from text, and helpers of the tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline caffe::NetParameter parse(const std::string& text) {
   return net.ok() ? *net : caffe::NetParameter{};
 }
 
-// An input "data" of these extents, "1 3 8 8".
+// Returns an input "data" of these extents, for example "1 3 8 8".
 inline std::string input(const std::string& dims, const std::string& name = "data") {
   std::string shape;
   for (size_t at = 0; at < dims.size();) {
@@ -29,7 +29,7 @@ inline std::string input(const std::string& dims, const std::string& name = "dat
          shape + " } } }\n";
 }
 
-// Layer NAME with one bottom and a top of its name.
+// Returns layer NAME with one bottom and a top of its name.
 inline std::string layer(const std::string& name, const std::string& type,
                          const std::string& bottom, const std::string& parameters = "") {
   return "layer { name: '" + name + "' type: '" + type + "' bottom: '" + bottom + "' top: '" +
@@ -40,7 +40,7 @@ inline Result<Network> import_text(const std::string& text) {
   return import_caffe(parse(text), {.needs_weights = false});
 }
 
-// Shape of a tensor, "(1,3,8,8)", with " f" for floats; or the error.
+// Returns the shape of a tensor, "(1,3,8,8)", with " f" for floats; or the error.
 inline std::string shape_in(const Result<Network>& network, const std::string& tensor) {
   if (!network.ok()) return network.error().message();
   const TensorShape* shape = network->shape_of(tensor);
@@ -71,7 +71,7 @@ inline caffe::BlobProto& add_blob(caffe::LayerParameter& layer, const std::vecto
   return blob;
 }
 
-// Path of a real file; "" (and the test is to be skipped) where the folder is absent.
+// Returns the path of a real file; "" if the folder is absent (the test must then be skipped).
 inline std::string shared(const std::string& file) {
   const std::string path = std::string(TPUTWIN_SHARED_DATA) + "/" + file;
   if (std::filesystem::exists(path)) return path;

@@ -8,7 +8,7 @@ namespace {
 
 struct Model {
   const char *name, *prototxt, *caffemodel;
-  std::vector<int64_t> input;  // empty: the net's own
+  std::vector<int64_t> input;  // empty: the file's input shape
   std::map<std::string, std::string> shapes;
   std::vector<std::string> outputs;
 };

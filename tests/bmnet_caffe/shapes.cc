@@ -4,7 +4,7 @@
 namespace tputwin::net::testing {
 namespace {
 
-// Shape of layer "x" of a type on an input.
+// The shape of layer "x" of a type, for an input.
 struct Rule {
   const char *type, *input, *parameters, *shape;
 };
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"Pooling", "1 2 5 6", POOL "kernel_size: 2 stride: 2 round_mode: FLOOR }",
              "(1,2,2,3)"},
         Rule{"Pooling", "1 2 4 4", POOL "kernel_size: 3 stride: 2 pad: 1 }", "(1,2,3,3)"},
-        // Caffe takes back a window that starts in the padding.
+        // Caffe removes a window that starts in the padding.
         Rule{"Pooling", "1 2 3 3", POOL "kernel_size: 2 stride: 2 pad: 1 }", "(1,2,2,2)"},
         Rule{"Pooling", "1 2 4 4", POOL "kernel_size: 2 stride: 3 pad: 1 }", "(1,2,2,2)"},
         // A pad on one axis drops last windows on both.

@@ -1,4 +1,4 @@
-// Inputs with labels, and layers whose results depend on the batch; values are those of Caffe
+// Inputs with labels, and layers whose results depend on the batch. Expected values are from Caffe
 // (BVLC's master 9b891540).
 #include <gmock/gmock.h>
 
@@ -40,7 +40,7 @@ TEST(Labels, AreDroppedWithTheirShapes) {
                           " dummy_data_param { num: 1 num: 1 channels: 1 channels: 1"
                           " height: 1 height: 4 width: 1 width: 4 } }\n"),
             right);
-  // One value of a list is for all tops.
+  // A list of one value applies to all tops.
   EXPECT_EQ(
       shape_of_data("layer { name: 'i' type: 'DummyData' top: 'label' top: 'data'"
                     " dummy_data_param { num: 1 channels: 1 height: 1 height: 4 width: 4 } }\n"),
@@ -84,7 +84,7 @@ TEST(BatchNorm, TakesTheBatchsOwnStatisticsIfToldSo) {
   }
 }
 
-// A Scale behind it is a layer of its own, and so is a convolution before it.
+// BatchNorm is not folded into the Scale after it, nor into the convolution before it.
 TEST(BatchNorm, OfOwnStatisticsIsNotFolded) {
   const auto net =
       make_net(input_text("x", {2, 1, 1, 2}) +
@@ -111,7 +111,7 @@ void PrintTo(const Mixing& m, std::ostream* out) { *out << m.name; }
 
 class MixedSamples : public ::testing::TestWithParam<Mixing> {};
 
-// What samples of a batch make together is the same whatever batch the calibration is asked for.
+// The calibration's batch option does not change results of layers that mix samples of a batch.
 TEST_P(MixedSamples, AreCalibratedInTheNetsOwnBatch) {
   const auto net = make_net(input_text("x", {4, 3, 1, 2}) + GetParam().layers);
   std::vector<Values> samples;

@@ -102,7 +102,7 @@ TEST(Binary, RoundModeOfPooling) {
   EXPECT_THAT(warnings(), HasSubstr("ceil_mode false"));
 }
 
-// The commands that read such a file print what is in doubt.
+// The commands that read such a file print the warnings about it.
 TEST(Binary, CommandsPrintTheWarnings) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
@@ -141,7 +141,7 @@ TEST(Binary, CommandsPrintTheWarnings) {
   EXPECT_THAT(text, HasSubstr("exit 0"));
 }
 
-// What we write ourselves means the same when it is read without a text.
+// A caffemodel that tputwin writes has the same meaning when it is read without a prototxt.
 TEST(Binary, RoundingOfOurOwnFiles) {
   for (const char* text :
        {"ceil_mode: true", "ceil_mode: false", "round_mode: CEIL", "round_mode: FLOOR", ""}) {
@@ -231,7 +231,7 @@ TEST(Binary, UnknownFieldsAreNamed) {
   // 147 is Reorg's parameter here.
   run({"ReLU", 147, one, {1, 2}}, {-1, 2});
   EXPECT_THAT(warnings(), HasSubstr("147"));
-  // Losses are dropped, with all they have.
+  // Losses are dropped with all their fields, without a warning.
   (void)read({"SoftmaxWithLoss", 149, one, {1, 2}});
   EXPECT_EQ(warnings(), "");
 }

@@ -42,7 +42,7 @@ std::optional<Draft> slice(NetMaker& maker, const std::string& blob) {
   return draft;
 }
 
-// Tops are the bottom.
+// Layers whose tops equal the bottom.
 std::optional<Draft> removed(NetMaker& maker, const std::string& blob) {
   if (maker.chance(0.5)) {
     Draft draft{"Dropout", "dropout_param { dropout_ratio: 0.3 }", {blob}};
@@ -66,7 +66,7 @@ std::optional<Draft> flatten(NetMaker& maker, const std::string& blob) {
 std::optional<Draft> reshape(NetMaker& maker, const std::string& blob) {
   const Tensor& x = maker.tensor(blob);
   const int64_t first = maker.between(0, x.axes()), replaced = maker.between(0, x.axes() - first);
-  // Extents of the replaced axes, in another order or merged.
+  // Extents of the replaced axes, reversed or merged.
   Shape extents(x.shape.begin() + first, x.shape.begin() + first + replaced);
   Shape wanted = extents;
   if (wanted.size() > 1 && maker.chance(0.5)) {

@@ -1,5 +1,5 @@
-// A net, layer by layer: each is drawn, run by Caffe's semantics, and kept if its values are of
-// use.
+// Builds a net layer by layer: each layer is drawn, run by Caffe's semantics, and kept if its
+// values are useful.
 #include "bmnet_caffe_values/random_net.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMostElements = 4000;
 
-// Finite, not all zeros, and not so far apart that a byte holds none of the small ones.
+// Returns true if the values are finite, not all zeros, and in a range that int8 can represent.
 bool is_useful(const Tensor& t) {
   if (t.axes() > 4 || t.count() < 1 || t.count() > kMostElements) return false;
   float largest = 0;
@@ -28,7 +28,7 @@ bool is_useful(const Tensor& t) {
 
 NetMaker::NetMaker(uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15U + 1) { net_.seed = seed; }
 
-// Not the distributions of the library, which differ from one to the next.
+// Does not use the distributions of the standard library, whose implementations differ.
 int64_t NetMaker::between(int64_t low, int64_t high) {
   return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
 }
@@ -51,7 +51,7 @@ std::string NetMaker::axis_text(const std::string& name, int64_t axis, int64_t a
   return fmt::format(" {}: {}", name, chance(0.4) ? axis - axes : axis);
 }
 
-// The last blobs rather than the first.
+// Prefers later blobs.
 std::string NetMaker::any_blob() {
   const auto last = static_cast<int64_t>(blobs_.size()) - 1;
   return blobs_[static_cast<size_t>(std::max(between(0, last), between(0, last)))];
@@ -86,13 +86,13 @@ void NetMaker::add_input(const std::string& name, const Shape& shape) {
   blobs_.push_back(name);
 }
 
-// Layers without weights may have the name of another.
+// Several layers without weights may have the same name.
 std::string NetMaker::name_of(const Draft& draft) {
   return draft.blobs.empty() && chance(0.1) ? "same" : fmt::format("l{}", layers_);
 }
 
-// Gives blobs names, and some of them those of blobs before, which they then share: whichever comes
-// last in the file counts, and one of the two may not be there.
+// Gives blobs names. Some names are those of earlier blobs, which share their values: the last blob
+// in the file counts, and one of the two may be missing.
 std::string NetMaker::parameter_text(const Draft& draft, const std::string& name, int layer) {
   Stored stored{name, layer, true, {}, draft.blobs};
   std::string text;
@@ -155,7 +155,7 @@ bool NetMaker::add_layer(const Draft& draft) {
 }
 
 void NetMaker::keep_top(const std::string& top, Tensor tensor, const Draft& draft) {
-  if (tensor.shape.empty()) {  // a sum of all, which no layer reads here
+  if (tensor.shape.empty()) {  // a sum of all; no other layer reads it
     net_.outputs.push_back(top);
     return;
   }
@@ -165,7 +165,7 @@ void NetMaker::keep_top(const std::string& top, Tensor tensor, const Draft& draf
   if (!draft.in_place) blobs_.push_back(top);
 }
 
-// Layers of the file in any order; what they give to the layers of the net.
+// Writes the layers of the file in any order, and sets the blobs that the net's layers then have.
 void NetMaker::write_file() {
   std::vector<const Stored*> order;
   for (const Stored& stored : stored_)
@@ -189,7 +189,7 @@ void NetMaker::write_file() {
     }
 }
 
-// A layer with blobs once more on another blob: a second tower, which often shares them.
+// Adds a layer with blobs again, on another blob: a second tower, which often shares the blobs.
 bool NetMaker::add_again() {
   if (weighted_.empty()) return false;
   auto [draft, shape] = one_of(weighted_);
@@ -202,7 +202,7 @@ bool NetMaker::add_again() {
   return add_layer(draft);
 }
 
-// An input that nothing reads is no output here, also with a Dropout in place.
+// In these nets an unread input is no output, also with a Dropout in place.
 void NetMaker::finish_inputs() {
   for (const auto& [input, values] : net_.inputs) {
     const auto made = made_by_.find(input);

@@ -1,4 +1,4 @@
-// Random nets of every kind of layer, with the values that Caffe gives for them.
+// Random nets of every kind of layer, with the values that Caffe computes for them.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@ namespace tputwin::net::testing {
 struct RandomNet {
   uint64_t seed = 0;
   std::string text;
-  std::vector<LayerBlob> file;  // the caffemodel, in its order; layers follow one another
+  std::vector<LayerBlob> file;  // the caffemodel's blobs, in file order
   caffe::NetParameter right;    // every layer with the blobs that Caffe gives it
   Values inputs;
   std::vector<std::string> outputs;  // blobs that no layer reads
-  // Rounding may change what the net says, by a lot: boxes are suppressed or not.
+  // False if rounding may change the results a lot: for example, whether a box is suppressed.
   bool is_stable = true;
 };
 
-// Always the same net for a seed.
+// Returns the same net for the same seed.
 RandomNet random_net(uint64_t seed);
 Values random_inputs(const RandomNet& net, uint64_t seed);
 
 // ---- How it is made ----
 
-// A layer that is being made, and what it may ask for.
+// Draws the layers of a net; gives drawing functions access to its blobs.
 class NetMaker {
  public:
   explicit NetMaker(uint64_t seed);
@@ -41,13 +41,14 @@ class NetMaker {
   const T& one_of(const std::vector<T>& list) {
     return list[static_cast<size_t>(between(0, static_cast<int64_t>(list.size()) - 1))];
   }
-  // An axis as it may be written, from the front or from the back.
+  // Returns the text of an axis, counted from the first or from the last.
   std::string axis_text(const std::string& name, int64_t axis, int64_t axes, int64_t otherwise);
 
   // ---- Blobs of the net ----
   const Tensor& tensor(const std::string& name) const { return tensors_.at(name); }
   std::string any_blob();
-  // Another blob (or the same) whose shape is `shape` but for the extent of `axis`; -1: no axis.
+  // Returns another blob (or the same one) with the shape of `blob`, except along `axis`; -1: no
+  // exception.
   std::string blob_like(const std::string& blob, int64_t axis);
 
   // ---- A layer ----
@@ -74,22 +75,22 @@ class NetMaker {
   std::mt19937_64 random_;
   RandomNet net_;
   std::map<std::string, Tensor> tensors_;
-  std::vector<std::string> blobs_;              // in the order in which they were made
+  std::vector<std::string> blobs_;              // in the order of creation
   std::map<std::string, int> reads_;            // of a blob
   std::map<std::string, std::string> made_by_;  // type of the layer that made a blob
-  // The first blob that bears a name of `param`, whose shape is that of all.
+  // The first blob with a name in `param`; all blobs of that name have its shape.
   struct Owner {
     std::string name, type;
     size_t index;
     Shape shape;
   };
   std::vector<Owner> owners_;
-  // A layer of the caffemodel, or one that is not in it and has the blobs of others.
+  // A layer of the caffemodel, or one that is not in it and uses the blobs of others.
   struct Stored {
     std::string name;
     int layer;  // of `right`
     bool in_file = true;
-    std::vector<std::string> names;  // of its blobs; empty: its own
+    std::vector<std::string> names;  // names of its blobs; empty: unnamed
     std::vector<std::pair<Shape, Floats>> blobs;
   };
   std::vector<Stored> stored_;
@@ -97,7 +98,7 @@ class NetMaker {
   int layers_ = 0;
 };
 
-// Draws a layer of some kind on a blob; nothing if the blob does not suit.
+// Draws a layer of some kind on a blob; returns nullopt if the blob does not suit.
 using Drawer = std::optional<NetMaker::Draft> (*)(NetMaker& maker, const std::string& blob);
 std::vector<Drawer> window_drawers();
 std::vector<Drawer> value_drawers();

@@ -12,9 +12,9 @@ namespace {
 
 constexpr uint64_t kNets = 2000;
 constexpr uint64_t kInt8Samples = 3;
-// The worst of these nets has 20 dB; a net with a layer that loses its bias 0 to 6.
+// The worst of these nets has 20 dB; a net with a layer that loses its bias has 0 to 6 dB.
 constexpr double kLeastRatio = 18;
-// Of a few values, a mean for example, all may be near zero where their inputs are not.
+// Outputs with few values, such as a mean, may be near zero although their inputs are not.
 constexpr size_t kFew = 24;
 constexpr double kLeastOfFew = 8;
 
@@ -25,14 +25,14 @@ std::string describe_net(const RandomNet& net) {
   return text;
 }
 
-// Rows of detections that are left over hold -1.
+// Removes the unused rows of detections, which hold -1.
 Floats without_spare_rows(Floats found, size_t wanted) {
   while (found.size() > wanted && found.size() >= 7 && found[found.size() - 7] == -1)
     found.resize(found.size() - 7);
   return found;
 }
 
-// The largest difference, as a part of the largest value.
+// Returns the largest difference, relative to the largest value.
 double difference(const Floats& right, const Floats& found) {
   if (right.size() != found.size()) return INFINITY;
   double most = 1e-3, error = 0;

@@ -68,7 +68,7 @@ std::optional<Draft> prelu(NetMaker& maker, const std::string& blob) {
   return draft;
 }
 
-// The axes that a blob of Scale or Bias spans: one value, or one for each channel.
+// The axes that a blob of Scale or Bias spans: none (one value), or the channels and further axes.
 struct Span {
   int64_t axis, num_axes;
 };
@@ -99,7 +99,7 @@ std::optional<Draft> factor(NetMaker& maker, const std::string& blob) {
   return draft;
 }
 
-// The second bottom is an average over the places of each channel.
+// The second bottom has one value for each channel, as an average over positions has.
 std::optional<Draft> gate(NetMaker& maker, const std::string& blob) {
   const Tensor& x = maker.tensor(blob);
   if (x.axes() != 4) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<Draft> gate(NetMaker& maker, const std::string& blob) {
   return std::nullopt;
 }
 
-// A second bottom that spans axes of the first from any on.
+// The second bottom spans consecutive axes of the first.
 std::optional<Draft> spanning(NetMaker& maker, const std::string& blob) {
   const Tensor& x = maker.tensor(blob);
   const std::string other = maker.any_blob();
@@ -173,7 +173,7 @@ std::optional<Draft> normalize(NetMaker& maker, const std::string& blob) {
   Draft draft{"Normalize", "", {blob}};
   draft.parameters =
       fmt::format("norm_param {{ across_spatial: {} channel_shared: {} }}", spatial, shared);
-  draft.is_stable = spatial;  // of few channels it is nearly the sign
+  draft.is_stable = spatial;  // with few channels the result is nearly the sign
   const Shape shape = shared ? Shape{} : Shape{x.extent(1)};
   draft.blobs.push_back({shape, maker.weights(shape, 1, 5)});
   return draft;

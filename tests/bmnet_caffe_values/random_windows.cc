@@ -16,7 +16,7 @@ struct Window {
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation;
 };
 
-// `name: 3`, `name: 3 name: 2` or `name_h: 3 name_w: 2`.
+// Returns `name: 3`, `name: 3 name: 2` or `name_h: 3 name_w: 2`.
 std::string pair_text(NetMaker& maker, const std::string& list, const std::string& name, int64_t h,
                       int64_t w) {
   if (h == w && maker.chance(0.5)) return fmt::format(" {}: {}", list, h);
@@ -110,7 +110,8 @@ std::optional<Draft> inner_product(NetMaker& maker, const std::string& blob) {
   return draft;
 }
 
-// Caffe gives -3.4e38 or NaN for windows behind the input, which is refused.
+// Returns true if a window is entirely after the input; Caffe then computes -3.4e38 or NaN, and
+// tputwin refuses the net.
 bool has_empty_window(int64_t size, int64_t kernel, int64_t stride, int64_t pad, bool ceil,
                       bool padded) {
   int64_t outputs = (size + 2 * pad - kernel + (ceil ? stride - 1 : 0)) / stride + 1;

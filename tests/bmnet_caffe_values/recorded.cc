@@ -10,7 +10,7 @@ std::string layer_text(const std::string& type, const std::string& parameters,
   return "layer { name: 'y' type: '" + type + "' " + bottoms + " top: 'y' " + parameters + " }\n";
 }
 
-// The only output of a net whose inputs are all given.
+// Returns the only output of a net whose inputs are all given.
 Floats output(const Result<Values>& values) {
   if (!values.ok()) {
     ADD_FAILURE() << values.status().message();
@@ -75,7 +75,7 @@ TEST(Bias, BehindAConvolutionKeepsItsBlobInInt8) {
 }
 
 TEST(InnerProduct, OfAnyAxis) {
-  // By Caffe's definition: the axes before `axis` are rows, all others the inputs of a row.
+  // By Caffe's definition, the axes before `axis` are rows, and all others the inputs of a row.
   const Floats x{1, 2, 3, 4, 5, 6, 7, 8};
   struct Case {
     const char* axis;
@@ -173,7 +173,7 @@ Result<Values> detect(const Detector& d, const std::string& parameters,
   return run_float(net, {{"loc", d.locations}, {"conf", d.confidences}, {"pri", d.priors}});
 }
 
-// Rows of detections, of seven values each; rows that are left over are not among them.
+// Returns the rows of detections, of seven values each, without unused rows.
 Floats rows(const Result<Values>& values) {
   Floats found = output(values);
   while (found.size() >= 7 && found[found.size() - 7] == -1) found.resize(found.size() - 7);
@@ -188,7 +188,7 @@ TEST(DetectionOutput, CodesCornersUnlessToldOtherwise) {
   expect_floats(
       rows(detect(one, "detection_output_param { " + wanted + "code_type: CENTER_SIZE }")),
       {0, 1, 0.9F, 0.109482907F, 0.109482907F, 0.330517093F, 0.330517093F}, 1e-7F);
-  // The type DetectOutput is another dialect, with defaults of its own.
+  // The type DetectOutput is another dialect, with its own defaults.
   expect_floats(rows(detect(one, "detectoutput_param { " + wanted + "}", "DetectOutput")),
                 {0, 1, 0.9F, 0.109482907F, 0.109482907F, 0.330517093F, 0.330517093F}, 1e-7F);
 }
@@ -205,7 +205,7 @@ TEST(DetectionOutput, SuppressesAboveAnOverlapOfThreeTenths) {
                                  "nms_param { nms_threshold: 0.45 } }"))
                 .size(),
             14U);
-  // 0 suppresses whatever touches.
+  // A threshold of 0 suppresses every box that touches another.
   EXPECT_EQ(
       rows(detect(two, "detection_output_param { " + wanted + "nms_param { nms_threshold: 0 } }"))
           .size(),

@@ -1,4 +1,4 @@
-// The net: layer by layer.
+// Runs a net layer by layer.
 #include "bmnet_caffe_values/semantics.h"
 
 #include <stdexcept>

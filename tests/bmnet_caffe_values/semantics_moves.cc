@@ -7,7 +7,7 @@
 namespace tputwin::net::testing {
 namespace {
 
-// Calls function(place) for every place of a shape, in order.
+// Calls function(position) for every position of a shape, in order.
 void for_each_place(const Shape& shape, const std::function<void(const Shape&)>& function) {
   Shape place(shape.size(), 0);
   const int64_t count = Tensor(shape).count();
@@ -26,7 +26,7 @@ size_t offset(const Shape& shape, const Shape& place) {
   return static_cast<size_t>(at);
 }
 
-// y(place) = x(source(place))
+// y(position) = x(source(position))
 Tensor moved(const Tensor& x, const Shape& shape,
              const std::function<Shape(const Shape&)>& source) {
   Tensor y(shape);
@@ -97,7 +97,7 @@ Tensors flatten(const Layer& layer, const Tensors& in) {
   return {with_shape(x, shape)};
 }
 
-// 0 keeps an extent, -1 takes what is left; a negative axis counts from behind the last.
+// 0 keeps an extent, -1 takes the remaining elements; a negative axis counts from after the last.
 Tensors reshape(const Layer& layer, const Tensors& in) {
   const auto& p = layer.reshape_param();
   const Tensor& x = in[0];

@@ -54,7 +54,7 @@ Tensors softmax(const Layer& layer, const Tensors& in) {
   return {y};
 }
 
-// Of SSD: over channels at each place, or over all of an image.
+// SSD's Normalize: over channels at each position, or over a whole image.
 Tensors normalize(const Layer& layer, const Tensors& in) {
   const auto& p = layer.norm_param();
   const Tensor& x = in[0];

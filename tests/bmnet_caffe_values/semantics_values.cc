@@ -46,8 +46,8 @@ Tensors prelu(const Layer& layer, const Tensors& in) {
   return {y};
 }
 
-// y = x * factor + addend, whose values span axes of x from `axis` on; what lies behind them has
-// one value.
+// y = x * factor + addend, whose values span axes of x from `axis` on. All elements of the axes
+// after them use one value.
 Tensor affine(const Tensor& x, int64_t axis, int64_t spanned, const Floats& factor,
               const Floats& addend) {
   const int64_t values = x.count(axis, axis + spanned), inner = x.count(axis + spanned);
@@ -97,7 +97,7 @@ Tensors eltwise(const Layer& layer, const Tensors& in) {
   return {y};
 }
 
-// Of forks: a(n,c) * x + y.
+// Axpy of forks: a(n,c) * x + y.
 Tensors axpy(const Layer&, const Tensors& in) {
   Tensor y = in[2];
   const int64_t plane = y.count(2);

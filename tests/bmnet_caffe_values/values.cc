@@ -14,7 +14,7 @@
 namespace tputwin::net::testing {
 namespace {
 
-// Images of one input, in memory; a sample may be a batch of them.
+// In-memory images of one input; a sample may be a batch of them.
 class Images : public DataSet {
  public:
   Images(const std::vector<Values>& samples, const std::string& input, int64_t batch) {
@@ -49,7 +49,7 @@ Result<Values> run(const Network& network, const Values& inputs) {
   return values;
 }
 
-// What is written and read again.
+// Writes the net to files and reads it again.
 Result<caffe::NetParameter> through_files(const caffe::NetParameter& net) {
   const std::string file = to_caffemodel(net);
   TW_ASSIGN_OR_RETURN(graph, read_prototxt(to_prototxt(net)));

@@ -1,4 +1,4 @@
-// Nets of Caffe as text with blobs, and what they compute here: in float, folded, and in int8.
+// Nets of Caffe as text with blobs, and their results here: in float, folded, and in int8.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,14 +23,14 @@ struct LayerBlob {
   Floats values;
 };
 
-// An Input layer of these extents.
+// Returns the text of an Input layer of these extents.
 std::string input_text(const std::string& name, const Shape& shape);
-// The text as a graph, with these blobs as the caffemodel.
+// Reads the text as a graph, with these blobs as the caffemodel.
 Result<caffe::NetParameter> try_net(const std::string& text,
                                     const std::vector<LayerBlob>& blobs = {});
 caffe::NetParameter make_net(const std::string& text, const std::vector<LayerBlob>& blobs = {});
 
-// Outputs of the float net as it is, and with what fold_batch_norm folds.
+// Returns the outputs of the float net as it is, and after fold_batch_norm.
 Result<Values> run_float(const caffe::NetParameter& net, const Values& inputs);
 Result<Values> run_folded(const caffe::NetParameter& net, const Values& inputs);
 // Calibrates on the samples, writes the int8 net and its table, reads them again, and runs each
@@ -42,9 +42,9 @@ struct Int8Run {
 Result<Int8Run> run_int8(const caffe::NetParameter& net, const std::vector<Values>& samples,
                          CalibrationOptions options = {});
 
-// 10 log10(signal / error); infinite where there is no error.
+// Returns 10 log10(signal / error); infinity if there is no error.
 double sqnr(const Floats& right, const Floats& found);
-// Each value within four units of the last place of a float, or within `absolute`.
+// Expects each value within four units in the last place of a float, or within `absolute`.
 void expect_floats(const Floats& found, const Floats& right, float absolute = 0);
 
 }  // namespace tputwin::net::testing

@@ -1,5 +1,5 @@
-// Which weights a layer has, as recorded from Caffe (BVLC's master 9b891540): names, sharing, the
-// order of the file, shapes.
+// Weights of a layer, as recorded from Caffe (BVLC's master 9b891540): names, sharing, the order of
+// the file, shapes.
 #include <gmock/gmock.h>
 
 #include "bmnet_caffe_values/values.h"
@@ -54,7 +54,7 @@ TEST(SharedWeights, OneTowerIsEnough) {
   EXPECT_THAT(failure(try_net(towers())), HasSubstr("weight = none"));
 }
 
-// Weights of the same values get other integers where thresholds differ: the int8 net shares none.
+// Weights of equal values get different integers if thresholds differ, so the int8 net shares none.
 TEST(SharedWeights, AreSharedNoLongerInTheInt8Net) {
   const auto net = make_net(towers(), {{"f1", {2, 2}, {0.5F, 3, -2, 1}}});
   const Values sample{{"x", {1, 0.5F}}};
@@ -70,7 +70,7 @@ TEST(SharedWeights, WithOneNameForWeightsAndOneForBiases) {
       input2() + product("f1", "x", specs, with_bias) + product("f2", "f1", specs, with_bias);
   EXPECT_EQ(run_net(try_net(text, {{"f1", {2, 2}, kThree}, {"f1", {2}, {1, 2}}}), {1, 1}),
             (Floats{13, 17}));
-  // Only biases are shared: each layer has weights of its own.
+  // Only biases are shared; each layer has its own weights.
   const std::string biases = "param { } param { name: 'b' }";
   const std::string own =
       input2() + product("f1", "x", biases, with_bias) + product("f2", "f1", biases, with_bias);
@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{kPlain, {1, 1, 3, 2}, false}, ShapeCase{kPlain, {6}, false},
                       ShapeCase{kPlain, {}, false}));
 
-// The four extents of Caffe 1, and what else is in the blob.
+// Returns the error of a merge with a blob of Caffe 1's four extents, and of `shape_too` if given.
 std::string of_extents(const Shape& extents, const std::string& text, int values,
                        const Shape& shape_too = {}) {
   auto graph = read_prototxt(text);
@@ -189,7 +189,7 @@ TEST(BlobShapes, OldExtentsHaveOnesInFront) {
   EXPECT_NE(of_extents({1, 1, 2, 3}, text, 6), "");
   EXPECT_NE(of_extents({3, 2, 1, 1}, text, 6), "");
   EXPECT_NE(of_extents({0, 0, 0, 0}, text, 6), "");
-  // They count where both are given.
+  // The extents are used if both are given.
   EXPECT_EQ(of_extents({1, 1, 3, 2}, text, 6, {2, 3}), "");
   EXPECT_NE(of_extents({1, 1, 2, 3}, text, 6, {3, 2}), "");
 }

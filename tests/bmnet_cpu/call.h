@@ -46,7 +46,7 @@ struct CpuCall {
     EXPECT_TRUE(result.ok()) << result.message();
     return values;
   }
-  // The operator refuses the call.
+  // Expects that the operator refuses the call.
   void expect_refused() const {
     const Status result = status();
     ASSERT_FALSE(result.ok());

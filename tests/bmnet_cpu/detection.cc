@@ -63,7 +63,7 @@ TEST(PriorBox, ClipStepOffsetAndImageSize) {
   call.output({1, 2, 12}).expect_refused();
 }
 
-// Two priors and two classes, class 0 background.
+// Returns a call with two priors and two classes; class 0 is the background.
 CpuCall detect_output(const Floats& locations, const Floats& confidences, int64_t rows) {
   CpuCall call("tg_detectoutput");
   auto* param = call.op.mutable_tg_detectoutput_param();
@@ -102,7 +102,7 @@ TEST(DetectOutput, CornerAndCornerSize) {
 }
 
 TEST(DetectOutput, SuppressesWithinAClassOnly) {
-  // Both priors end up in one place: prior 1 is moved onto prior 0.
+  // Both priors end at one position: prior 1 is moved onto prior 0.
   auto call = detect_output({0, 0, 0, 0, -4, -4, -3, -2}, {0.2F, 0.8F, 0.7F, 0.3F}, 4);
   auto* param = call.op.mutable_tg_detectoutput_param();
   param->set_code_type(1);

@@ -1,5 +1,5 @@
-// Operators with random parameters on random shapes: each computes or refuses, and touches nothing
-// else (the sanitizers look at that).
+// Operators with random parameters on random shapes. Each must compute or refuse, and must not
+// access other memory (the sanitizers check that).
 #include <google/protobuf/descriptor.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The shipped plugins, run by the runtime out of command buffers.
+// The shipped plugins, run by the runtime from command buffers.
 #include <bmkernel/bm1880/bmkernel_1880.h>
 #include <bmkernel/bm_regcpu.h>
 #include <libbmruntime/bmruntime.h>
@@ -53,7 +53,7 @@ Bytes commands_of(const std::string& plugin, const bmnet::TensorOp& op) {
   return result;
 }
 
-// A chip and one piece of its memory: what an operator reads, and what it writes behind that.
+// A chip and a block of its memory: the operator's input, followed by its output.
 class Chip {
  public:
   Chip() {
@@ -67,7 +67,7 @@ class Chip {
   }
   Chip(const Chip&) = delete;
 
-  // Runs an op with one input and one output; the bytes it writes.
+  // Runs an op with one input and one output; returns the bytes that it writes.
   Bytes run(bmnet::TensorOp op, Bytes input) {
     op.set_type(op.name());
     const size_t written = bmnet::GetTensorSize(op.output_shape(0)), read = input.size();
@@ -85,7 +85,7 @@ class Chip {
     return {input.begin() + static_cast<ptrdiff_t>(read), input.end()};
   }
   bmerr_t status() const { return status_; }
-  // The address of these bytes.
+  // Stores the bytes; returns their address.
   u64 store(Bytes bytes) {
     bmmem_device_t memory = bmmem_device_alloc_raw(ctx_, bytes.size());
     bm_memcpy_s2d(ctx_, memory, bytes.data());

@@ -1,4 +1,4 @@
-// Operators on single values, along an axis, and moves.
+// Operators on single values or along an axis, and operators that move elements.
 #include <numeric>
 
 #include "bmnet_cpu/call.h"
@@ -74,7 +74,7 @@ TEST(Normalize, AcrossSpaceOrPerPixel) {
   param->add_scale(10);
   param->add_scale(100);
   expect_near(call.run(), {6, 10 / right, 80, 700 / right}, 1e-3F);
-  call.input({2}, {1, 2});  // goes before the parameters
+  call.input({2}, {1, 2});  // comes before the parameters
   expect_near(call.run(), {0.6F, 1 / right, 1.6F, 14 / right});
   call.inputs[1] = {{3}, {1, 2, 3}};
   call.expect_refused();

@@ -16,7 +16,7 @@ enum class Overlap { of_union, of_smaller };
 
 float overlap(const Box& a, const Box& b, Overlap kind = Overlap::of_union);
 
-// Indices of the boxes that stay, best score first.
+// Returns the indices of the boxes that are kept, best score first.
 std::vector<size_t> suppress(const std::vector<Box>& boxes, float threshold,
                              Overlap kind = Overlap::of_union);
 template <typename T>
@@ -26,8 +26,8 @@ std::vector<T> pick(const std::vector<T>& all, const std::vector<size_t>& indice
   return picked;
 }
 
-// Both have the same boxes, each pair overlapping by more than `least`. Records the least overlap
-// in thousandths as a property of the test.
+// Expects the same boxes in both, each pair overlapping by more than `least`. Records the least
+// overlap in thousandths as a property of the test.
 void expect_same_faces(const std::string& name, const std::vector<Box>& expected,
                        const std::vector<Box>& got, float least);
 

@@ -1,4 +1,4 @@
-// Face detectors on a photograph: int8 on the twin finds what float finds.
+// Face detectors on a photograph: int8 on the simulator finds the faces that float finds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ namespace tputwin::testing {
 namespace {
 
 constexpr float kLeastOverlap = 0.9f;
-// MTCNN on pictures that calibration has not seen. Each face has several candidates that it is sure
-// of; as bytes their probabilities are all 127, and the one that stays need not be the one of
-// float. Rounding only the probabilities of the float nets moves boxes as far.
+// The bound for MTCNN on pictures that calibration has not seen. Each face has several candidates
+// of high probability. In int8 these probabilities are all 127, so the kept candidate may differ
+// from float's. If only the probabilities of the float nets are rounded, boxes move as far.
 constexpr float kLeastOverlapUnseen = 0.8f;
 constexpr size_t kFaces = 2;
 constexpr int64_t kCandidates = 16;
 
-// As it is, and as calibration has not seen it.
+// The calibration picture, and two variants that calibration has not seen.
 std::vector<cv::Mat> pictures() {
   const cv::Mat picture = cv::imread(shared_data("mtcnn/test1.jpg"));
   cv::Mat mirrored, small;

@@ -1,6 +1,7 @@
-// LeNet on all digits of MNIST's test set: how many int8 on the twin gets right, against float.
+// LeNet on all digits of MNIST's test set: the accuracy of int8 on the simulator, compared with
+// float.
 //
-// There are no other digits here than the test set's: it is calibrated on the first 500 of them.
+// Only the digits of the test set are available: the first 500 of them calibrate the net.
 #include <gtest/gtest.h>
 
 #include <algorithm>

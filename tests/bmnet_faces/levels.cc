@@ -1,4 +1,4 @@
-// Real nets, calibrated: the bytes are the interpreter's at every level, in batches of one and
+// Real nets, calibrated: the outputs equal the interpreter's at every level, in batches of one and
 // four.
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ struct Case {
 
 class RealNets : public ::testing::TestWithParam<Case> {};
 
-// Samples of a batch give what they give alone.
+// Expects that each sample of a batch gives the outputs that it gives alone.
 void expect_samples_alone(const Model& alone, const Model& together) {
   const std::string input = alone.network.inputs()[0];
   const TensorBytes all = random_inputs(together.network, 5).at(input);

@@ -32,7 +32,7 @@ cv::Mat scaled(const cv::Mat& picture, double scale) {
   return small;
 }
 
-// The nets were trained on pictures whose rows and columns are swapped, red first.
+// The nets were trained on pictures in RGB order with rows and columns swapped.
 void append(const cv::Mat& picture, net::Blob& batch) {
   for (int c = 2; c >= 0; --c)
     for (int x = 0; x < picture.cols; ++x)
@@ -70,7 +70,7 @@ struct Candidates {
   }
 };
 
-// Scores and regressions of one scale; positions are (x, y) as the input's are.
+// Appends scores and regressions of one scale; positions are (x, y) as in the input.
 void decode(const Outputs& outputs, double scale, Candidates& all) {
   const net::Blob& score = outputs.at("prob1");
   const net::Blob& regression = outputs.at("conv4-2");
@@ -94,7 +94,7 @@ void decode(const Outputs& outputs, double scale, Candidates& all) {
   all.regressions.insert(all.regressions.end(), found.regressions.begin(), found.regressions.end());
 }
 
-// The boxes of the picture, black beyond its edges.
+// Returns the parts of the picture in the boxes; black beyond its edges.
 net::Blob crops(const cv::Mat& picture, const std::vector<Box>& boxes, int size) {
   net::Blob batch{{static_cast<int64_t>(boxes.size()), 3, size, size}, {}};
   for (const Box& box : boxes) {
@@ -110,7 +110,7 @@ net::Blob crops(const cv::Mat& picture, const std::vector<Box>& boxes, int size)
   return batch;
 }
 
-// The candidates that a net of the second or third step takes for faces.
+// Returns the candidates that a net of the second or third step accepts as faces.
 Candidates judged(const std::vector<Box>& boxes, const Outputs& outputs,
                   const std::string& regression, float threshold) {
   Candidates kept;

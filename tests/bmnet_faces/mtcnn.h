@@ -11,13 +11,13 @@ namespace tputwin::testing {
 struct Mtcnn {
   Runner proposal, refine, output;  // det1 of any size, det2 of 24x24, det3 of 48x48
 
-  // Of a picture with channels blue, green, red.
+  // Returns the faces of a picture with channels blue, green, red.
   std::vector<Box> detect(const cv::Mat& picture) const;
 };
 
-// What det1 sees: the picture in all scales, (1,3,width,height).
+// Returns the inputs of det1: the picture in all scales, (1,3,width,height).
 std::vector<net::Blob> pyramid(const cv::Mat& picture);
-// The scales cut into tiles of one shape, (1,3,width,height), for calibration.
+// Returns the scales cut into tiles of one shape, (1,3,width,height), for calibration.
 Samples pyramid_tiles(const cv::Mat& picture, int width, int height);
 
 }  // namespace tputwin::testing

@@ -34,7 +34,7 @@ TensorBytes quantized(const std::vector<float>& values, float threshold) {
   return bytes;
 }
 
-// Samples [first, first + count) of a batch; those beyond its end are zero.
+// Returns samples [first, first + count) of a batch; those beyond its end are zero.
 net::Blob slice(const net::Blob& batch, int64_t first, int64_t count) {
   net::Blob part{batch.shape, {}};
   part.shape[0] = count;

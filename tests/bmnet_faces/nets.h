@@ -1,4 +1,4 @@
-// Real nets: calibrated on samples, compiled, and run on the twin or by OpenCV.
+// Real nets: calibrated on samples, compiled, and run on the simulator or by OpenCV.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 namespace tputwin::testing {
 
 using Outputs = std::map<std::string, net::Blob>;
-// A net as a pipeline sees it: values of the input (n,c,h,w) to those of the outputs, by name.
+// A net in a pipeline: maps the input's values (n,c,h,w) to the outputs' values, by name.
 using Runner = std::function<Outputs(const net::Blob& input)>;
 
-// Samples of one shape in memory.
+// In-memory samples of one shape.
 class Samples : public net::DataSet {
  public:
   // Cuts a batch into samples.
@@ -31,7 +31,7 @@ class Samples : public net::DataSet {
 };
 
 struct Files {
-  const char *prototxt, *caffemodel;  // below the folder of real models
+  const char *prototxt, *caffemodel;  // relative to the folder of real models
 };
 inline constexpr Files kDet1{"mtcnn/det1.prototxt", "mtcnn/det1.caffemodel"};
 inline constexpr Files kDet2{"mtcnn/det2.prototxt", "mtcnn/det2.caffemodel"};
@@ -43,16 +43,16 @@ inline constexpr Files kCifar{"bm1880-real/cifar10/cifar10_quick.prototxt",
                               "bm1880-real/cifar10/cifar10_quick_iter_5000.caffemodel"};
 inline constexpr Files kLeNet{"lenet/lenet.prototxt", "lenet/lenet_iter_10000.caffemodel"};
 
-// The original net in OpenCV.
+// Returns the original net in OpenCV.
 Runner opencv_net(const Files& files);
-// `runner`, and every batch it is given goes into `samples`.
+// Returns `runner`, changed to append each input batch to `samples`.
 Runner recorded(Runner runner, Samples* samples);
 
-// A calibrated net on the twin, compiled once per shape of the input.
+// A calibrated net on the simulator, compiled once per shape of the input.
 class Int8Net {
  public:
-  // `batch` 0: compiled for as many samples as it is given; else inputs are cut into batches of so
-  // many, the last one filled up with zeros.
+  // With `batch` 0 the net is compiled for the number of samples of each input. Otherwise inputs
+  // are cut into batches of `batch` samples, the last one padded with zeros.
   static Result<std::shared_ptr<Int8Net>> create(const Files& files, const net::DataSet& data,
                                                  const net::CalibrationOptions& options,
                                                  int64_t batch = 0);
@@ -62,11 +62,11 @@ class Int8Net {
                                                  int64_t batch = 0);
 
   const net::Calibration& calibration() const { return calibration_; }
-  // The int8 net for another shape of the input.
+  // Returns the int8 net for another shape of the input.
   Result<Model> reshaped(const std::vector<int64_t>& input) const;
   Outputs run(const net::Blob& input);
 
-  // The original net, any batch size in its reshapes.
+  // Loads the original net; its reshapes then accept any batch size.
   static Result<net::caffe::NetParameter> load(const Files& files);
 
  private:

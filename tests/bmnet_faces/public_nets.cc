@@ -1,4 +1,4 @@
-// Float nets of other people: calibrated, compiled and run on the twin, they say what float says.
+// Public float nets: calibrated, compiled and run on the simulator, their results agree with float.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace tputwin::testing {
 namespace {
 
-// (1,3,height,width) of a picture with channels blue, green, red, less a mean per channel.
+// Returns (1,3,height,width) of a picture in order BGR, minus a mean per channel.
 net::Blob input_of(const cv::Mat& picture, int width, int height, const cv::Scalar& mean) {
   cv::Mat small;
   cv::resize(picture, small, cv::Size(width, height), 0, 0, cv::INTER_AREA);
@@ -34,7 +34,7 @@ cv::Mat crop(const cv::Mat& picture, double x, double y, double size) {
                           part(size, picture.rows)));
 }
 
-// Our own float execution, which recorded floats of these nets prove (tests/bmnet_float).
+// Runs the float execution of tputwin, which tests/bmnet_float compares with recorded floats.
 Outputs in_float(const net::caffe::NetParameter& caffe, const net::Blob& input) {
   auto network = net::import_caffe(caffe);
   if (!network.ok()) return ADD_FAILURE() << network.error().message(), Outputs{};
@@ -49,7 +49,7 @@ Outputs in_float(const net::caffe::NetParameter& caffe, const net::Blob& input) 
 
 const cv::Scalar kFaceMean(103.94, 116.78, 123.68);
 constexpr int kFaceWidth = 320, kFaceHeight = 240;
-constexpr float kLeastOverlap = 0.9f, kShown = 0.3f;  // the net's own visualize_threshold
+constexpr float kLeastOverlap = 0.9f, kShown = 0.3f;  // kShown: the net's own visualize_threshold
 
 std::vector<Box> faces(const Outputs& outputs) {
   std::vector<Box> boxes;
@@ -76,7 +76,7 @@ TEST(PublicNets, YuFaceFindsInInt8WhatItFindsInFloat) {
   }
   auto net = Int8Net::create(kYuFace, samples, {});
   ASSERT_TRUE(net.ok()) << net.error().message();
-  // Its Normalize scales stay floats: that does not make it a float net.
+  // The scales of its Normalize layers stay floats, but it is not a float net.
   auto model = (*net)->reshaped({1, 3, kFaceHeight, kFaceWidth});
   ASSERT_TRUE(model.ok()) << model.error().message();
   EXPECT_FALSE(net::has_float_weights(model->network));
@@ -89,7 +89,7 @@ TEST(PublicNets, YuFaceFindsInInt8WhatItFindsInFloat) {
   if (HasFailure()) ADD_FAILURE() << net::report_text((*net)->calibration());
 }
 
-// ---- cifar10_quick: averages whose last windows are cut ----
+// ---- cifar10_quick: averages whose last windows are cut off ----
 
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   double ab = 0, aa = 0, bb = 0;
@@ -115,7 +115,7 @@ TEST(PublicNets, CifarSaysInInt8WhatItSaysInFloat) {
 
   auto caffe = Int8Net::load(kCifar);
   ASSERT_TRUE(caffe.ok()) << caffe.error().message();
-  caffe->mutable_layer()->RemoveLast();  // the softmax, so that logits are the output
+  caffe->mutable_layer()->RemoveLast();  // removes the softmax: logits are the output
   auto net = Int8Net::create(*caffe, samples, {});
   ASSERT_TRUE(net.ok()) << net.error().message();
   double least = 1;

@@ -11,7 +11,7 @@ constexpr float kCentreVariance = 0.1f, kSizeVariance = 0.2f;
 constexpr float kScore = 0.7f, kSuppress = 0.3f;
 
 struct Prior {
-  float x, y, w, h;  // centre and size, in parts of the picture
+  float x, y, w, h;  // centre and size, relative to the picture
 };
 
 std::vector<Prior> priors() {

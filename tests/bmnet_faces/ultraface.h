@@ -8,9 +8,9 @@
 
 namespace tputwin::testing {
 
-// (1,3,240,320) of a picture with channels blue, green, red.
+// Returns (1,3,240,320) of a picture with channels blue, green, red.
 net::Blob ultraface_input(const cv::Mat& picture);
-// Boxes in the picture's pixels.
+// Returns the boxes of the faces, in pixels.
 std::vector<Box> ultraface_detect(const Runner& runner, const cv::Mat& picture);
 
 }  // namespace tputwin::testing

@@ -1,4 +1,4 @@
-// A net computed by us and by OpenCV's Caffe importer.
+// A net computed by tputwin and by OpenCV's Caffe importer.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace tputwin::net::testing {
 
-// Random weights for a graph: `blobs` are the shapes of a layer's weights, by layer name.
+// Shapes for random weights of a graph: those of each layer's weights, by layer name.
 using BlobShapes = std::map<std::string, std::vector<std::vector<int64_t>>>;
 caffe::NetParameter random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed);
 

@@ -119,8 +119,8 @@ TEST(FloatNet, JoinsAndSplits) {
   expect_as_opencv(random_net(text, {}, 1), 1);
 }
 
-// Values of Caffe (master 9b891540, CPU) for inputs 0, 1, 2, ...: a pad on one axis drops last
-// windows on both.
+// Expected values are Caffe's (master 9b891540, CPU) for inputs 0, 1, 2, ...: a pad on one axis
+// drops last windows on both.
 TEST(FloatNet, PoolsAsCaffe) {
   struct Pooled {
     std::string parameters;

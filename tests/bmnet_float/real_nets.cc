@@ -41,7 +41,7 @@ TEST(RealNets, UltraFace) {
   expect_net("ultraface/RFB-320.prototxt", "ultraface/RFB-320.caffemodel");
 }
 
-// Tensors of a public net against what OpenCV 4.6 made of them.
+// Compares tensors of a public net with recorded results of OpenCV 4.6.
 void expect_recorded(const std::string& prototxt, const std::string& caffemodel,
                      const std::vector<int64_t>& shape, const std::string& input,
                      const std::map<std::string, std::string>& tensors) {
@@ -53,7 +53,8 @@ void expect_recorded(const std::string& prototxt, const std::string& caffemodel,
   ASSERT_TRUE(network.ok()) << network.status().message();
   auto executor = FloatExecutor::create(*network);
   ASSERT_TRUE(executor.ok()) << executor.status().message();
-  std::map<std::string, Blob> values;  // by Caffe's name: of in-place layers, the last one's result
+  // By Caffe's name; for in-place layers, the result of the last one.
+  std::map<std::string, Blob> values;
   auto results = (*executor)->run({{"data", {shape, recorded_floats(input)}}},
                                   [&](const std::string& tensor, const Blob& value) {
                                     values[network->blob_name(tensor)] = value;

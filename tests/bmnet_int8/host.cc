@@ -1,4 +1,4 @@
-// CPU operators in an int8 net: dequantized before, quantized behind.
+// CPU operators in an int8 net: inputs are dequantized, outputs are quantized.
 #include <cstring>
 
 #include "bmnet_int8/net.h"
@@ -25,11 +25,11 @@ TEST(Host, ResultsAreRoundedToTheNearestAndClamped) {
   EXPECT_EQ(layer.run(), (Values{-2, 2, -1, 102, -102}));  // -2.4, 2.4, -0.8, 101.6, -102.4
   layer.integers.threshold_y = {64};
   EXPECT_EQ(layer.run(), (Values{-6, 6, -2, 127, -128}));
-  layer.integers.threshold_y = {256};  // halves go up
+  layer.integers.threshold_y = {256};  // ties are rounded up
   EXPECT_EQ(layer.run(), (Values{-1, 2, 0, 64, -64}));
 }
 
-// The vendor's ELU, whose recorded results need it: a half is added, then the fraction is cut off.
+// The vendor's ELU adds 0.5 and then truncates; its recorded results require that.
 TEST(Host, ThePluginEluCutsTowardsZero) {
   OneLayer layer("ELU");
   layer.op.set_cpu_op(true);

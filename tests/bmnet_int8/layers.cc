@@ -36,7 +36,7 @@ TEST(Convolution, PadsStrideAndDilation) {
   for (int i = 0; i < 2; ++i) param->add_dilation(2);
   *layer.op.mutable_output_shape(0) = make_shape({1, 1, 1, 1});
   EXPECT_EQ(layer.run(), (Values{1 + 30 + 45}));
-  // One row above, two columns on the right: the window jumps over (1,1).
+  // One row of padding above, two columns on the right: the window skips (1,1).
   for (uint32_t pad : {1, 0, 0, 2}) param->add_pad(pad);
   for (int i = 0; i < 2; ++i) param->add_stride(2);
   *layer.op.mutable_output_shape(0) = make_shape({1, 1, 1, 2});
@@ -55,7 +55,8 @@ TEST(Convolution, Groups) {
 }
 
 TEST(Convolution, Deconvolution) {
-  // Each input times the kernel, two pixels apart, the border of one pixel cut off.
+  // Each input multiplies the kernel; the products are two pixels apart, and a border of one pixel
+  // is cut off.
   auto layer = convolution({1, 1, 1, 2}, {1, 2}, {1, 1, 1, 3}, 3);
   auto* param = layer.op.mutable_tg_convolution_param();
   for (int i = 0; i < 2; ++i) param->add_stride(2);
@@ -129,7 +130,7 @@ TEST(Pooling, AverageCountsThePaddingAsZeros) {
       .output({1, 1, 3, 3});
   layer.integers.multiplier = {64};
   layer.integers.right_shift = 8;
-  // quarters of -1, -5, -4, -14, -34, -20, -13, -29, -16, halves up
+  // quarters of -1, -5, -4, -14, -34, -20, -13, -29, -16, ties rounded up
   EXPECT_EQ(layer.run(), (Values{0, -1, -1, -3, -8, -5, -3, -7, -4}));
 }
 

@@ -1,5 +1,5 @@
-// The vendor's quantized LeNet: the bytes of the chip, and digits about as well recognized as by
-// its float form, 93 of these 100.
+// The vendor's quantized LeNet: bytes as on the chip. It classifies about as many digits correctly
+// as the float net, 93 of these 100.
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/data/data_set.h"
@@ -15,7 +15,7 @@ constexpr size_t kImage = 28 * 28, kImages = 100;
 
 constexpr const char* kCalibrated = "lenet-int8/bmnet_lenet_calibration.caffemodel";
 
-// ELU runs on the host, as the vendor's sample has it.
+// ELU runs on the host, as in the vendor's sample.
 Result<Network> lenet(const char* caffemodel) {
   TW_ASSIGN_OR_RETURN(
       net, net::load_caffe(shared_data("lenet-int8/test_deploy.proto"), shared_data(caffemodel)));
@@ -41,7 +41,7 @@ Result<Resolved> resolved(const char* caffemodel) {
   return Resolved{std::move(network), std::move(integers)};
 }
 
-// The scores of one of the images.
+// Returns the scores of one of the images.
 Values scores(const Resolved& net, const TensorBytes& images, size_t image) {
   const auto begin = images.begin() + static_cast<ptrdiff_t>(image * kImage);
   auto tensors = run_int8(net.network, net.integers,
@@ -50,7 +50,7 @@ Values scores(const Resolved& net, const TensorBytes& images, size_t image) {
   return tensors.ok() ? to_values(tensors->at(net.network.outputs()[0])) : Values(10);
 }
 
-// Each of the chip maker's caffemodels has its own recorded result.
+// Each of the vendor's caffemodels has its own recorded result.
 TEST(VendorLeNet, EqualsTheChip) {
   TW_NEED_SHARED_DATA("lenet-int8");
   TW_NEED_SHARED_DATA("bm1880-real");

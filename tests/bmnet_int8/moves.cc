@@ -14,7 +14,7 @@ Values ramp(int count) {
   return values;
 }
 
-// The layer with elements of four bytes moves them as it moves single ones.
+// Expects that a layer moves elements of four bytes as it moves elements of one byte.
 void expect_floats_alike(const OneLayer& layer) {
   OneLayer floats = layer;
   for (int i = 0; i < floats.op.input_shape_size(); ++i) {

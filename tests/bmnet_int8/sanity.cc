@@ -1,4 +1,4 @@
-// Integers against floats: quantized as the documents say, the two differ by little.
+// Integers against floats: with the documented quantization, the two differ by little.
 #include <random>
 
 #include "bmnet_int8/net.h"
@@ -42,7 +42,8 @@ TEST(Sanity, AConvolutionIsCloseToItsFloat) {
     const auto expected = convolve(in, weight, c, size);
     float largest = 0;
     for (float v : expected) largest = std::max(largest, std::fabs(v));
-    const int shift = 8;  // 64 <= max|w| / largest * 2^8 < 128 would be the rule; any shift will do
+    // The rule would choose 64 <= max|w| / largest * 2^8 < 128; here any shift is sufficient.
+    const int shift = 8;
     const float factor = 1 / largest * 256;
     ASSERT_LT(factor, 128);
     OneLayer layer("tg_convolution");

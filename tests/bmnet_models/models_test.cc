@@ -1,4 +1,4 @@
-// Our example nets: they load, they are as right as the training said, and int8 loses little.
+// The example nets of tputwin: they load, have the accuracy of the training, and int8 loses little.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 
 const std::string kData = "/usr/share/datasets/fashion-mnist";
 constexpr int kBatch = 50;
-constexpr double kLargestLoss = 0.003;  // of accuracy, by int8
+constexpr double kLargestLoss = 0.003;  // loss of accuracy by int8
 
 std::string model_path(const std::string& file) {
   return std::string(TPUTWIN_SOURCE_DIR "/models/") + file;
@@ -43,7 +43,7 @@ std::unique_ptr<net::DataSet> images(const std::string& part) {
   return std::move(*set);
 }
 
-// What models/train.py measured, from the comment it wrote into the prototxt.
+// Returns the accuracy that models/train.py measured and wrote into a comment of the prototxt.
 double stated_accuracy(const std::string& name) {
   std::ifstream file(model_path(name + ".prototxt"));
   std::string line;
@@ -95,7 +95,7 @@ TEST_P(Models, LayersOfInt8AreCloseToFloat) {
   auto folded = net::fold_batch_norm(load(GetParam()));
   ASSERT_TRUE(folded.ok()) << folded.status().message();
   net::Network fp32 = import(*folded, 1);
-  net::equalize(fp32);  // as calibration did
+  net::equalize(fp32);  // as in calibration
   const auto test = images("t10k");
   auto rows = tools::compare_layers(fp32, calibration->network, *integers, *test, 10);
   ASSERT_TRUE(rows.ok()) << rows.status().message();

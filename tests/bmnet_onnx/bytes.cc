@@ -1,11 +1,11 @@
-// Models whose input is of bytes, as converters of TensorFlow and TFLite leave them: pictures, as
-// they are.
+// Models with inputs of bytes, as converters of TensorFlow and TFLite write them: unscaled
+// pictures.
 #include "bmnet_onnx/support.h"
 
 namespace tputwin::test {
 namespace {
 
-// x of bytes (1,2,3,2) -> rows and columns behind the channels -> Cast -> Conv(1x1) -> y
+// x of bytes (1,2,3,2) -> rows and columns after the channels -> Cast -> Conv(1x1) -> y
 ModelMaker picture_model() {
   ModelMaker maker(13);
   maker.input("x", {1, 2, 3, 2}, onnx::TensorProto::UINT8);

@@ -1,4 +1,4 @@
-// ONNX models as int8 nets, by the ways that the tools go.
+// ONNX models as int8 nets, by the same steps as the tools.
 #include "bmnet_onnx/calibrated.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// ONNX models as int8 nets, by the ways that the tools go.
+// ONNX models as int8 nets, by the same steps as the tools.
 #pragma once
 
 #include "bmnet/calibrate/calibrate.h"
@@ -6,7 +6,7 @@
 
 namespace tputwin::test {
 
-// Samples of one input, in memory.
+// In-memory samples of one input.
 class Samples : public net::DataSet {
  public:
   explicit Samples(std::vector<std::vector<float>> values) : values_(std::move(values)) {
@@ -19,23 +19,25 @@ class Samples : public net::DataSet {
   std::vector<std::vector<float>> values_;
 };
 
-// Samples by input. Each is a batch of 1.
+// Samples by input name. Each is a batch of 1.
 using Batches = std::vector<Blobs>;
 
-// A quantized model with the thresholds of its file, as `tputwin compile NET.onnx` takes it.
+// Returns a quantized model with the thresholds of its file, as `tputwin compile NET.onnx` reads
+// it.
 Result<Int8> own_int8(const onnx::ModelProto& model);
 
 struct Calibrated {
   net::Calibration calibration;
-  Int8 net;  // of the files that are written, as `tputwin compile --caffemodel --table` takes them
+  // Read from the written files, as in `tputwin compile --caffemodel --table`.
+  Int8 net;
 };
 Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
                               net::ThresholdMethod method = net::ThresholdMethod::squared_error);
 
-// The threshold of a tensor.
+// Returns the threshold of a tensor.
 float tensor_threshold(const Int8& net, const std::string& tensor);
 
-// 10 log10 of signal over error; of equal values infinite.
+// Returns 10 log10 of signal over error; infinity for equal values.
 double sqnr(const std::vector<float>& expected, const std::vector<float>& actual);
 
 }  // namespace tputwin::test

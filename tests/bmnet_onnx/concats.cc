@@ -37,7 +37,7 @@ ModelMaker skip_connection(float k) {
   return maker;
 }
 
-// What a concatenation takes is none of the other readers' business.
+// A concatenation does not reduce the precision of its inputs for other readers.
 TEST(Concats, WhatOthersReadKeepsItsSteps) {
   const Batches samples = normal_samples({"x"}, 8);
   for (const float k : {1.0f, 4.0f, 16.0f, 64.0f, 256.0f}) {
@@ -55,7 +55,8 @@ TEST(Concats, WhatOthersReadKeepsItsSteps) {
   }
 }
 
-// The end of a detector: boxes to 640 and scores to 1 in one tensor, moved as exporters do.
+// Returns the end of a detector: boxes up to 640 and scores up to 1 in one tensor, moved as
+// exporters do.
 ModelMaker detector(bool transposed) {
   ModelMaker maker(13);
   maker.input("x", {1, 4, 8, 8});
@@ -93,7 +94,7 @@ TEST(Concats, MixedOutputsAreFloats) {
   }
 }
 
-// Parts of like ranges stay int8.
+// Parts with similar ranges stay int8.
 TEST(Concats, LikePartsAreBytes) {
   ModelMaker maker(13);
   maker.input("x", {1, 4, 8, 8});
@@ -108,7 +109,7 @@ TEST(Concats, LikePartsAreBytes) {
   EXPECT_EQ(tensor_threshold(net->net, "s"), tensor_threshold(net->net, "y"));
 }
 
-// In the middle of a net one tensor cannot hold both: calibration says which input vanishes.
+// Inside a net one int8 tensor cannot represent both: calibration reports which input vanishes.
 TEST(Concats, SmallInputsInsideAreWarnedOf) {
   ModelMaker maker(13);
   maker.input("x", {1, 4, 8, 8});

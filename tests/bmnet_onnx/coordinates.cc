@@ -1,5 +1,5 @@
-// Extents and positions that ONNX leaves to the arithmetic of implementations. Expected
-// values are those of ONNX Runtime 1.30 (CPU, optimization off).
+// Extents and positions that ONNX does not define exactly. Expected values are those of ONNX
+// Runtime 1.30 (CPU, optimization off).
 #include "bmnet_onnx/support.h"
 
 namespace tputwin::test {
@@ -54,10 +54,10 @@ constexpr const char *kCoordinates = "coordinate_transformation_mode", *kNearest
 INSTANTIATE_TEST_SUITE_P(
     Rows, Resized,
     ::testing::Values(
-        // 10 * 1.3 in doubles of the float is a little less than 13.
+        // 10 * double(1.3f) is a little less than 13.
         Row{"extent", 13, 10, 1.3f, {}, {0, 1, 1, 4, 9, 16, 16, 25, 36, 49, 64, 64, 81}},
         Row{"five_thirds", 13, 3, 5.0f / 3, {}, {0, 0, 1, 4, 4}},
-        // Element 11: 11 / 1.1 in floats is 10, in doubles of the float a little less.
+        // Element 11: 11 / 1.1 is 10 in float; with double(1.1f) it is a little less.
         Row{"asymmetric",
             13,
             13,
@@ -70,14 +70,14 @@ INSTANTIATE_TEST_SUITE_P(
             0.7f,
             {{kCoordinates, "tf_half_pixel_for_nn"}, {kNearest, "floor"}},
             {0, 4, 9, 25, 36, 49, 81}},
-        // A factor of 1 transforms nothing, whatever the modes.
+        // A factor of 1 copies the input in every mode.
         Row{"same",
             13,
             3,
             1,
             {{kCoordinates, "tf_half_pixel_for_nn"}, {kNearest, "ceil"}},
             {0, 1, 4}},
-        // So does one that keeps the extents.
+        // A factor that keeps the extents does the same.
         Row{"copied", 13, 7, 1.1f, {{kNearest, "floor"}}, {0, 1, 4, 9, 16, 25, 36}},
         Row{"ties_up", 13, 10, 0.5f, {{kNearest, "round_prefer_ceil"}}, {1, 9, 25, 49, 81}},
         Row{"next_to_a_tie",
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
             0.3f,
             {{"mode", "linear"}, {kCoordinates, "pytorch_half_pixel"}},
             {1.5f, 20.5f}},
-        // Before opset 11 factors below 1 round positions up.
+        // Before opset 11, factors below 1 round positions up.
         Row{"first_down", 10, 10, 0.7f, {}, {0, 4, 9, 25, 36, 64, 81}},
         Row{"first_up", 9, 10, 1.3f, {}, {0, 0, 1, 4, 9, 9, 16, 25, 36, 36, 49, 64, 81}}),
     [](const auto& info) { return std::string(info.param.name); });

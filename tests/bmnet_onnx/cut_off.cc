@@ -1,6 +1,6 @@
-// What only a zero point cuts off: exporters leave out a Relu or Clip whose effect the integers of
-// a QuantizeLinear or QLinear operator have. Expected values are those of ONNX Runtime 1.30 (CPU,
-// optimizations off), or Relu and Clip written out.
+// Values that only a zero point clips: exporters remove a Relu or Clip if the integers of a
+// QuantizeLinear or QLinear operator clip the same values. Expected values are those of ONNX
+// Runtime 1.30 (CPU, optimizations off), or those of an explicit Relu or Clip.
 #include "bmnet/pipeline/compile.h"
 #include "bmnet_onnx/calibrated.h"
 
@@ -16,12 +16,12 @@ struct Integers {
   float scale;
   int type;
   int64_t zero;
-  std::vector<float> expected;  // of kValues
+  std::vector<float> expected;  // for kValues
 };
 
 void PrintTo(const Integers& i, std::ostream* out) { *out << i.name; }
 
-// The scale and zero point of a tensor, as initializers NAME_s and NAME_z.
+// Adds the scale and zero point of a tensor, as initializers NAME_s and NAME_z.
 void add_scale(ModelMaker& maker, const std::string& name, float scale, int64_t zero,
                int type = TensorProto::UINT8) {
   maker.weights(name + "_s", {}, {scale});
@@ -60,7 +60,8 @@ void expect_within(const std::vector<float>& actual, const std::vector<float>& e
 
 class CutOff : public ::testing::TestWithParam<Integers> {
  protected:
-  // Two steps of the chip, whose range is the larger side of the integers' on both sides.
+  // Two steps of the chip. The chip's range is symmetric: it extends to the larger limit of the
+  // integers on both sides.
   float tolerance() const { return 4 * GetParam().scale; }
 };
 
@@ -156,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         Integers{"symmetric", 2.0f / 127, TensorProto::INT8, 0, {-2, -0.504f, 0.504f, 2}}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Without a zero point it is 0 of uint8.
+// The default zero point is 0 of type uint8.
 TEST(CutOff, WithoutAZeroPoint) {
   ModelMaker maker(13);
   maker.input("x", {1, 1, 1, 4});
@@ -177,7 +178,7 @@ size_t clips(const onnx::ModelProto& model) {
       network->ops, [](const net::TensorOp& op) { return is(op, net::Op::clip); }));
 }
 
-// No layer where the one before cuts, or the chip's own saturation does.
+// No layer is added if the layer before it clips the values, or the chip's own saturation does.
 TEST(CutOff, NothingIsAddedWhereNothingIsCut) {
   for (const char* before : {"Relu", "Sigmoid", "Abs", "Softmax"}) {
     ModelMaker maker(13);
@@ -201,7 +202,7 @@ TEST(CutOff, NothingIsAddedWhereNothingIsCut) {
   EXPECT_EQ(clips(maker.model), 0u);
 }
 
-// The layer that a zero point adds becomes part of the convolution before it, like a Relu.
+// The layer that a zero point adds is fused into the convolution before it, like a Relu.
 TEST(CutOff, IsFusedLikeARelu) {
   ModelMaker maker(13);
   maker.input("x", {1, 1, 1, 4});

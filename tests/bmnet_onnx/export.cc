@@ -79,7 +79,7 @@ class Exporter {
     maker_.set(made, "group", int64_t{p.group()});
   }
 
-  // mean and variance divided by the factor; scale 1 and bias 0, which Scale brings.
+  // mean and variance are divided by the factor; scale is 1 and bias 0, because Scale follows
   void batch_norm(const Layer& layer) {
     const auto count = static_cast<size_t>(layer.blobs(0).data_size());
     const float factor = layer.blobs(2).data(0) == 0 ? 0 : 1 / layer.blobs(2).data(0);

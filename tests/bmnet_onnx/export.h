@@ -1,4 +1,4 @@
-// Our trained Caffe nets as ONNX models.
+// The trained Caffe nets of tputwin as ONNX models.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -7,9 +7,9 @@
 
 namespace tputwin::test {
 
-// Of layers that classifiers have: Convolution, BatchNorm, Scale, ReLU, Pooling, InnerProduct,
-// Eltwise, Concat, LRN, Dropout, Flatten and Softmax. Tensors keep their names; what is in place
-// gets ticks.
+// Supports the layers of classifiers: Convolution, BatchNorm, Scale, ReLU, Pooling, InnerProduct,
+// Eltwise, Concat, LRN, Dropout, Flatten and Softmax. Tensors keep their names; results of in-place
+// layers get ticks.
 onnx::ModelProto to_onnx(const net::caffe::NetParameter& net, int64_t opset = 13);
 
 }  // namespace tputwin::test

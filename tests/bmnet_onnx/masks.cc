@@ -28,7 +28,7 @@ enum class Form {
   then_bias,   // (s + mask) + bias
   after_bias,  // (s + bias) + mask
   maximum,     // max(s + mask, the lowest float)
-  transposed,  // rows and heads change places between sum and softmax
+  transposed,  // rows and heads are swapped before softmax
   viewed_transposed,
   by_input,
   minus_input,
@@ -42,7 +42,7 @@ constexpr Form kOfInputs[] = {Form::by_input, Form::minus_input, Form::input_the
 bool is_of_inputs(Form form) { return std::ranges::find(kOfInputs, form) != std::end(kOfInputs); }
 bool is_subtracted(Form form) { return form == Form::subtracted || form == Form::minus_input; }
 
-// softmax(q k + mask), of which row r has r + 1 values.
+// Returns softmax(q k + mask); row r of the mask allows r + 1 values.
 ModelMaker attention(Form form, float masked) {
   ModelMaker maker(13);
   maker.input("q", {1, kHeads, kTokens, kSize});
@@ -127,7 +127,7 @@ TEST(Masks, LeaveTheScoresTheirSteps) {
     }
 }
 
-// An int8 tensor has no range for more.
+// An int8 tensor cannot hold larger magnitudes.
 TEST(Masks, OfInputs) {
   for (const Form form : kOfInputs)
     for (const float masked : {-8.0f, -50.0f, -1e4f, -1e9f}) {
@@ -136,10 +136,10 @@ TEST(Masks, OfInputs) {
     }
 }
 
-// The logarithms have the mask's range themselves, where it is finite.
+// The results of LogSoftmax have the range of the mask, if it is finite.
 TEST(Masks, OfLogSoftmax) { expect_fit(attention(Form::log, -8), samples(Form::log, -8, 3)); }
 
-// ONNX Runtime: the second row of random scores is 0.624, 0.376 with a mask of -10000.
+// In ONNX Runtime the second row of random scores is 0.624, 0.376 with a mask of -10000.
 TEST(Masks, SecondRow) {
   ModelMaker maker(13);
   maker.input("s", {1, 1, 2, 3});
@@ -156,7 +156,7 @@ TEST(Masks, SecondRow) {
   for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(result->at("y").data[i], expected[i], 0.01f) << i;
 }
 
-// Constants per channel, and one for all, are layers of other kinds before they are masks.
+// The importer first makes other layers of constants per channel and of scalars; they become masks.
 TEST(Masks, OfOtherShapes) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{4}, {1, 4}, {1}}) {
     ModelMaker maker(13);
@@ -171,7 +171,7 @@ TEST(Masks, OfOtherShapes) {
   }
 }
 
-// A sum that something else reads stays a tensor; a scale of the file stays its range.
+// A sum with another reader stays a tensor; a scale of the file stays its range.
 TEST(Masks, SumsThatOthersReadStay) {
   ModelMaker maker = attention(Form::sum, -2);
   maker.node("Sigmoid", {"t"}, {"z"});

@@ -1,4 +1,4 @@
-// Thresholds around means: the scale of a mean is much smaller than what it is the mean of.
+// Thresholds around means: the scale of a mean is much smaller than the scale of its input.
 // Expected values are those of ONNX Runtime 1.30 (CPU, optimizations off).
 #include <cmath>
 
@@ -47,7 +47,7 @@ TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
   for (const Kind kind : {Kind::global, Kind::window, Kind::reduce})
     for (const bool relu : {false, true}) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(kind) << " " << relu);
-      // The scale of the means, as a quantizer of the whole net finds it.
+      // The scale of the means that a quantizer of the whole net would find.
       auto wide = import(mean_model(kind, relu, weights, 1).model);
       ASSERT_TRUE(wide.ok()) << wide.status().message();
       float most = 0;
@@ -57,7 +57,7 @@ TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
         for (float v : floats->begin()->second.data) most = std::max(most, std::fabs(v));
       }
       const ModelMaker maker = mean_model(kind, relu, weights, most / 127);
-      // The file alone does not say how large `c` becomes.
+      // The file alone does not give the range of `c`.
       auto alone = own_int8(maker.model);
       ASSERT_FALSE(alone.ok());
       EXPECT_NE(alone.status().message().find("TW-NET-0302"), std::string::npos);
@@ -73,7 +73,7 @@ TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
     }
 }
 
-// A mean without a scale behind a tensor with one: samples tell a better one than the bound.
+// A mean without a scale, after a tensor with one: samples give a better scale than the bound.
 TEST(Means, AreMeasured) {
   ModelMaker maker(13);
   maker.input("x", {1, 4, 9, 9});

@@ -1,4 +1,5 @@
-// Whole nets: our trained ones, exported, give what the Caffe import gives; patterns of exporters.
+// Whole nets: the trained nets of tputwin, exported, give the results of the Caffe import; patterns
+// of exporters.
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +20,7 @@ TEST_P(TrainedNets, GiveWhatTheCaffeImportGives) {
   auto folded = net::fold_batch_norm(*caffe);
   ASSERT_TRUE(folded.ok()) << folded.status().message();
   for (int64_t opset : {7, 13, 17}) {
-    // Of two images at once: the batch of the file is open.
+    // Runs two images at once: the file has a dynamic batch dimension.
     auto from_caffe = net::import_caffe(*folded, {.batch = 2});
     auto loaded = load(to_onnx(*caffe, opset));
     ASSERT_TRUE(loaded.ok()) << loaded.status().message();
@@ -47,7 +48,7 @@ TEST_P(TrainedNets, GiveWhatTheCaffeImportGives) {
 INSTANTIATE_TEST_SUITE_P(Ours, TrainedNets, ::testing::Values("lenet_fashion", "resnet_fashion"),
                          [](const auto& info) { return std::string(info.param); });
 
-// Float results of a made model.
+// Returns float results of a synthetic model.
 std::vector<float> result_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
                              const std::vector<float>& x) {
   auto network = import(maker.model);
@@ -57,7 +58,7 @@ std::vector<float> result_of(const ModelMaker& maker, const std::vector<int64_t>
   auto result = run_float(*network, inputs);
   EXPECT_TRUE(result.ok()) << result.status().message();
   if (!result.ok()) return {};
-  // The chip's program does what the int8 interpreter does.
+  // The chip's program gives the results of the int8 interpreter.
   auto int8 = quantized(*network, inputs);
   EXPECT_TRUE(int8.ok()) << int8.status().message();
   if (int8.ok()) {
@@ -118,7 +119,7 @@ TEST(Patterns, PadsGoIntoTheConvolutionBehind) {
   EXPECT_EQ(result_of(maker, {1, 1, 4, 4}, std::vector<float>(16, 1)).size(), 16u);
 }
 
-// Pads around maps of few rows: first and last tiles lie in the pads alone.
+// Pads around maps of few rows: first and last tiles are entirely in the padding.
 TEST(Patterns, PadsOfSmallMaps) {
   for (const float value : {0.0f, 1.5f}) {
     ModelMaker maker(13);

@@ -1,7 +1,7 @@
-// The node tests of Debian's libonnx-testdata: every test whose operators are all in the table of
-// operators.def runs in float, compared with the results of the test, and in int8, compiled; what
-// is of integers or constants only, and is folded, in float. What does not run stands with its
-// reason in not_run.txt (TPUTWIN_REBASE=1 writes it).
+// The node tests of Debian's libonnx-testdata. Every test whose operators are all in operators.def
+// runs in float, compared with the results of the test, and in int8, compiled. Tests with only
+// integers or constants are folded, and run in float. not_run.txt lists the other tests with their
+// reasons (TPUTWIN_REBASE=1 writes it).
 #include <fmt/format.h>
 #include <onnx/shape_inference/implementation.h>
 
@@ -58,9 +58,9 @@ std::vector<Case> cases() {
   return found;
 }
 
-// Inputs from number `first` on, and all of integers but bytes, are constants of the model. What is
-// older than opset 7 is taken as of that: its operators are the same, or the importer sees what
-// they are not.
+// Makes constants of inputs from number `first` on, and of all integers except bytes. Models older
+// than opset 7 are read as opset 7: their operators are equal, or the importer detects the
+// difference.
 onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
   onnx::ModelProto model = one.model;
   for (auto& import : *model.mutable_opset_import())
@@ -82,7 +82,7 @@ onnx::ModelProto with_constants(const Case& one, int first, Blobs& inputs) {
       continue;
     }
     tensor.set_name(info.name());
-    if (type == onnx::TensorProto::BFLOAT16) tensor.set_data_type(type);  // the file says uint16
+    if (type == onnx::TensorProto::BFLOAT16) tensor.set_data_type(type);  // the file has uint16
     *graph.add_initializer() = tensor;
   }
   return model;
@@ -104,7 +104,7 @@ bool finite(const std::vector<float>& values) {
   return std::ranges::all_of(values, [](float v) { return std::isfinite(v); });
 }
 
-// What a run came to: a reason why there was none, or what was wrong, or neither.
+// The outcome of a run: a reason why there was none, a difference, or neither.
 struct Outcome {
   std::string reason, wrong;
 };
@@ -118,7 +118,7 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
   const auto names = network.outputs();
   for (int i = 0; i < static_cast<int>(names.size()); ++i) {
     const int type = one.model.graph().output(i).type().tensor_type().elem_type();
-    // positions and an input's bytes are floats in the net, and so are folded constants
+    // in the net, positions, an input's bytes and folded constants are floats
     const std::string& name = names.at(static_cast<size_t>(i));
     const bool integers =
         is_folded || ((type == onnx::TensorProto::INT64 || type == onnx::TensorProto::UINT8) &&
@@ -149,13 +149,13 @@ std::vector<int64_t> without_last_ones(std::vector<int64_t> dims) {
   return dims;
 }
 
-// libonnx's inference says the same of every tensor whose extents it tells; maps of one axis have
-// another of 1 in the net.
+// Compares shapes with libonnx's inference, for every tensor whose extents it knows. Maps of one
+// axis have a second axis of 1 in the net. Returns the difference or "".
 std::string other_shape(onnx::ModelProto model, const net::Network& network) {
   try {
     onnx::shape_inference::InferShapes(model);
   } catch (const std::exception&) {
-    return "";  // a type that it does not know
+    return "";  // it does not know a type
   }
   const auto& graph = model.graph();
   for (const auto* list : {&graph.value_info(), &graph.output()})
@@ -175,8 +175,8 @@ std::string other_shape(onnx::ModelProto model, const net::Network& network) {
   return "";
 }
 
-// A model of constants and integers only: with zeros added to each result, as a float, which is
-// then the float of what was folded. Nothing if a result is of no type that becomes one.
+// For a model of constants and integers only: adds float zeros to each result, so that the output
+// is the folded result as a float. Returns nullopt if a result cannot be converted.
 std::optional<onnx::ModelProto> with_zeros(const Case& one, onnx::ModelProto model, Blobs& inputs) {
   auto& graph = *model.mutable_graph();
   for (int i = 0; i < graph.output_size(); ++i) {
@@ -200,7 +200,7 @@ std::optional<onnx::ModelProto> with_zeros(const Case& one, onnx::ModelProto mod
   return model;
 }
 
-// Folding: results that are constants, whatever the inputs are.
+// Runs the folding of results that are constant for all inputs.
 std::optional<Outcome> run_folded(const Case& one) {
   Blobs inputs;
   const auto model = with_zeros(one, with_constants(one, 0, inputs), inputs);
@@ -213,7 +213,7 @@ std::optional<Outcome> run_folded(const Case& one) {
 Outcome run(const Case& one) {
   Blobs inputs;
   std::string reason;
-  // As few constants as can be; without the last results, of training and the like.
+  // Tries with as few constants as possible; then without the further results, which training uses.
   for (bool all : {true, false})
     for (int first = 4; first > 0; --first) {
       onnx::ModelProto model = with_constants(one, first, inputs);

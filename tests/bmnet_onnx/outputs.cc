@@ -11,7 +11,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Shapes = std::vector<std::vector<int64_t>>;
 
-// What a model gives, output by output.
+// The outputs of a model.
 struct Outputs {
   Names names;
   Shapes shapes;
@@ -24,7 +24,8 @@ Names names_of(const net::Network& network) {
   return names;
 }
 
-// Of the float net, after a look at the other ways: through a caffemodel, in int8, compiled.
+// Returns the float net's outputs. Also checks names and shapes of the other ways: through a
+// caffemodel, in int8, compiled.
 Outputs outputs_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
                    const std::vector<float>& x) {
   auto loaded = load(maker.model);
@@ -54,7 +55,7 @@ Outputs outputs_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
   Names compiled_names;
   for (const bmodel::Output& output : compiled->outputs) compiled_names.push_back(output.name);
   EXPECT_EQ(compiled_names, all.names);
-  // In one piece.
+  // Outputs are contiguous.
   uint64_t at = compiled->output_offset();
   for (size_t i = 0; i < all.values.size(); ++i) {
     EXPECT_EQ(compiled->outputs.at(i).bytes(), all.values[i].size());
@@ -97,7 +98,7 @@ TEST(Outputs, ThatOtherNodesReadKeepTheirNames) {
   EXPECT_EQ(all.values[2], (std::vector<float>{1, 2, 0, 4}));
 }
 
-// Results of one axis have one column more in the net.
+// Results of one axis have one more axis in the net.
 TEST(Outputs, OfOneDimensionalMapsKeepNamesAndShapes) {
   ModelMaker maker;
   maker.input("x", {1, 3, 9});
@@ -111,8 +112,8 @@ TEST(Outputs, OfOneDimensionalMapsKeepNamesAndShapes) {
   EXPECT_EQ(all.shapes, (Shapes{{1, 2, 7}, {1, 2, 8}}));
 }
 
-// An input as an output, a tensor that is listed twice, and names of nodes that change nothing:
-// each output has its own bytes, whatever stands where.
+// An input as an output, a repeated output, and names of nodes that change nothing: each output has
+// its own bytes, in every order.
 TEST(Outputs, OfInputsRepeatedOnesAndOtherNames) {
   ModelMaker maker;
   maker.input("x", {1, 4});
@@ -139,7 +140,7 @@ TEST(Outputs, OfNodesThatComputeNothing) {
   EXPECT_EQ(all.values[0], (std::vector<float>{1, -2}));
 }
 
-// ONNX is in static single assignment form; ONNX Runtime 1.30 refuses such models, too.
+// ONNX requires static single assignment form; ONNX Runtime 1.30 also refuses such models.
 TEST(Outputs, OfTwoNodesAreRefused) {
   for (const char* twice : {"y", "x", "w"}) {
     ModelMaker maker;

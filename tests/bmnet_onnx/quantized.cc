@@ -1,5 +1,4 @@
-// Quantized models: scales become thresholds and stay what they are; the integers are those of the
-// formula.
+// Quantized models: scales become thresholds and do not change; the integers follow the formula.
 #include <cmath>
 
 #include "bmnet/integers/rules.h"
@@ -93,8 +92,8 @@ TEST(Quantized, QLinearConvHasItsScales) {
     for (const auto& blob : entry.blob_param()) EXPECT_EQ(blob.threshold_y(), 2) << blob.name();
 }
 
-// A scale of the file is right for the tensor as it is: calibration must not make ranges of
-// channels equal across it. Channel 0 of `a` reaches 1/16, and what reads it multiplies by 16.
+// A scale of the file holds for the unchanged tensor: calibration must not equalize ranges of
+// channels across it. Channel 0 of `a` has magnitudes up to 1/16, and its reader multiplies by 16.
 TEST(Quantized, CalibrationKeepsTheValuesThatScalesAreOf) {
   ModelMaker maker(13);
   maker.input("x", {1, 2, 4, 4});

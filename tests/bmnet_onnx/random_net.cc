@@ -32,7 +32,7 @@ class Maker {
   struct Map {
     std::string name;
     int64_t channels = 0;
-    float size = 1;  // how large its values are, about
+    float size = 1;  // approximate magnitude of its values
   };
 
   float uniform(float least, float most) {
@@ -73,7 +73,7 @@ class Maker {
     }
   }
 
-  // Its results are about as large as `size`.
+  // Adds a convolution whose results have about the magnitude `size`.
   Map plain_convolution(const Map& from, int64_t channels, int64_t kernel, float size = 1) {
     Map to{fresh("conv"), channels, size};
     const float reach =
@@ -96,7 +96,7 @@ class Maker {
     return activated(sum);
   }
 
-  // A tensor beside one that is `factor` times as large; another layer reads the first, too.
+  // Concatenates a tensor and `factor` times that tensor; another layer also reads the first.
   Map concatenation(const Map& from) {
     const float factor = rng_.pick({1.0f, 3.0f, 40.0f});
     tell("concat*" + std::to_string(static_cast<int>(factor)));
@@ -158,7 +158,7 @@ class Maker {
 
   // ---- Ends ----
 
-  // A mean of what has no scale of its own.
+  // Adds a mean of a tensor without a scale.
   void mean(const Map& from) {
     tell("mean");
     Map now = plain_convolution(from, rng_.range(2, 6), 1);
@@ -183,7 +183,7 @@ class Maker {
     maker_.node("Mul", {boxes.name, k}, {large});
     maker_.node("Sigmoid", {scores.name}, {small});
     ModelMaker::set(maker_.node("Concat", {large, small}, {all}), "axis", int64_t{1});
-    // A quantizer would give both one scale.
+    // A quantizer would use one scale for both.
     net_.unquantized.insert(all);
     outputs_.push_back(all);
   }

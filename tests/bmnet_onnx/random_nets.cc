@@ -1,4 +1,4 @@
-// Random nets, quantized in every way that tools have, beside their float nets: what int8 loses
+// Random nets, quantized in all ways of the tools, compared with their float nets: the loss of int8
 // must be of the size of its steps.
 //
 // 400 cases by default; TPUTWIN_CASES=2000 runs as many. A failure prints the line that reruns it.
@@ -15,14 +15,15 @@
 namespace tputwin::test {
 namespace {
 
-// In dB; a lost Relu, a saturated mean, scores without steps leave less.
+// In dB; a lost Relu, a saturated mean or lost small scores give less.
 constexpr double kLeastSqnr = 10;
 
 struct Fit {
   std::string error;
   double worst = INFINITY;  // SQNR of an output over the samples
   std::string tensor;
-  std::string values;  // the first of the float net and of the int8 net
+  // First values of the float net and of the int8 net.
+  std::string values;
 };
 
 // "(24) 0 0.5 ... and 0 0.49 ..."
@@ -33,8 +34,8 @@ std::string first_values(const std::vector<float>& expected, const std::vector<f
                      fmt::join(actual.begin(), actual.begin() + count, " "));
 }
 
-// A Relu or Clip that leaves next to nothing shows rare tails of what came before it: their size is
-// that of the steps before it, and no measure of the output.
+// Returns true if a Relu or Clip leaves nearly only zeros. The rare other values are then of the
+// size of one step of the tensor before it, and do not measure the output.
 bool is_nearly_dead(const std::vector<float>& values) {
   const auto others = std::ranges::count_if(values, [&](float v) { return v != values.front(); });
   return static_cast<size_t>(others) * 8 < values.size() && values.front() == 0;
@@ -42,7 +43,7 @@ bool is_nearly_dead(const std::vector<float>& values) {
 
 Fit no_fit(const Status& status) { return {status.message(), 0, "", ""}; }
 
-// `net` beside the float net, over all samples.
+// Compares `net` with the float net, over all samples.
 Fit compare_with_float(const Int8& net, const RandomNet& original) {
   auto network = import(original.model);
   if (!network.ok()) return no_fit(network.status());
@@ -86,7 +87,7 @@ Fit run(const RandomNet& net, Way way, const QuantizerStyle& style) {
   return int8.ok() ? compare_with_float(*int8, net) : no_fit(int8.status());
 }
 
-// Means and boxes are without scales in these nets: only samples tell their ranges.
+// In these nets means and boxes have no scales: their ranges follow only from samples.
 bool needs_samples(const RandomNet& net) {
   return net.about.find("mean") != std::string::npos ||
          net.about.find("detector") != std::string::npos;

@@ -1,5 +1,5 @@
 // A static quantizer like ONNX Runtime's: scales from ranges, Q and DQ around every tensor, and no
-// Relu or Clip where the integers cut the same.
+// Relu or Clip where the integers clip the same values.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,8 @@ bool is_output(const onnx::GraphProto& graph, const std::string& tensor) {
 }
 
 Result<Ranges> ranges_of(const RandomNet& net) {
-  onnx::ModelProto model = net.model;  // with all tensors as outputs, so that none is folded
+  // All tensors are outputs, so that none is folded.
+  onnx::ModelProto model = net.model;
   for (const NodeProto& node : net.model.graph().node())
     if (!net.unquantized.contains(node.output(0)) && !is_output(net.model.graph(), node.output(0)))
       model.mutable_graph()->add_output()->set_name(node.output(0));
@@ -73,7 +74,7 @@ class Quantizer {
   static bool is_activation(const NodeProto* node) {
     return node != nullptr && (node->op_type() == "Relu" || node->op_type() == "Clip");
   }
-  // An activation that quantization does, too: its result reaches down to 0 and not beyond.
+  // Returns true for an activation that quantization also computes: its result's least value is 0.
   bool is_removed(const NodeProto* node) const {
     return is_activation(node) && style_.removes_activations && style_.types != Types::symmetric &&
            only_reader(node->input(0)) == node && is_quantized(node->output(0));
@@ -165,7 +166,7 @@ class Quantizer {
   const onnx::GraphProto& graph_;
   ModelMaker maker_{13};
   std::map<std::string, std::string> real_;
-  std::set<std::string> integers_;  // tensors whose integers there are
+  std::set<std::string> integers_;  // tensors that have integers
 };
 
 }  // namespace

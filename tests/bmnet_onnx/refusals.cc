@@ -1,4 +1,5 @@
-// What cannot be expressed is refused, by node, operator, reason and what to do; never wrong.
+// Models that cannot be expressed are refused, with node, operator, reason and remedy, and never
+// give wrong results.
 #include <filesystem>
 #include <fstream>
 
@@ -151,7 +152,7 @@ TEST(External, AsLongAsStated) {
   }
 }
 
-// Sizes that no memory holds are refused before anything is made.
+// Sizes that exceed any memory are refused before anything is allocated.
 TEST(Bounds, AbsurdSizes) {
   ModelMaker maker(13);
   maker.input("x", {1, 1, 1, 1});

@@ -1,5 +1,5 @@
-// Tensors that several QuantizeLinear read, or others as well. Expected values are those of ONNX
-// Runtime 1.30 (CPU, optimizations off), and of its formula.
+// Tensors with several QuantizeLinear readers, or with other readers too. Expected values are those
+// of ONNX Runtime 1.30 (CPU, optimizations off), and of its formula.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ struct Scale {
 const Scale kNarrow{"narrow", 4.0f / 255, 128}, kWide{"wide", 16.0f / 255, 128},
     kPositive{"positive", 4.0f / 255, 0};
 
-// x, c = x by a convolution whose input has the range of 8.
+// Returns a net with x and c = conv(x); the input has the range of 8.
 ModelMaker layer() {
   ModelMaker maker(13);
   maker.input("x", {1, 1, 1, 8});
@@ -82,7 +82,7 @@ TEST_P(TwoScales, CutEachByItsOwn) {
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
   expect_near(*floats, "y", cut(GetParam().y), GetParam().y.scale);
   expect_near(*floats, "u", cut(GetParam().u), GetParam().u.scale);
-  // c has steps of 1/16, the input as well.
+  // c has steps of 1/16, and so has the input.
   expect_near(*bytes, "y", cut(GetParam().y), 0.15f);
   expect_near(*bytes, "u", cut(GetParam().u), 0.15f);
 }
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(SharedQuantized, TwoScales,
                                            Pair{"PositiveWide", kPositive, kWide}),
                          [](const auto& info) { return info.param.name; });
 
-// A second scale behind the first: what the first cut stays cut.
+// A second scale after the first: values that the first one clipped stay clipped.
 TEST(SharedQuantized, ScaleAfterScale) {
   ModelMaker maker = layer();
   maker.node("QuantizeLinear", {"c", "narrow_s", "narrow_z"}, {"first/q"});
@@ -109,7 +109,7 @@ TEST(SharedQuantized, ScaleAfterScale) {
   expect_near(*bytes, "y", cut(kNarrow), 0.15f);
 }
 
-// The reader of floats sees what the scale cuts off, in any order of the nodes. Its range must be
+// A reader of floats gets values that the scale clips, in any order of the nodes. Its range must be
 // measured.
 class OtherReaders : public ::testing::TestWithParam<bool> {};
 

@@ -1,4 +1,4 @@
-// Models, and runs in float and int8.
+// ONNX models, and their runs in float and int8.
 #include "bmnet_onnx/support.h"
 
 #include <cmath>

@@ -36,13 +36,13 @@ class ModelMaker {
   static void set(onnx::NodeProto& node, const std::string& name, const std::string& value);
 };
 
-// Written to a file of its own and read as the tools read it.
+// Writes the model to a temporary file and reads it as the tools do.
 Result<net::LoadedNet> load(const onnx::ModelProto& model, const net::ImportOptions& options = {});
 Result<net::Network> import(const onnx::ModelProto& model, const net::ImportOptions& options = {});
 
 using Blobs = std::map<std::string, net::Blob>;
 
-// Float results, and every tensor on the way if wanted.
+// Returns float results, and every tensor in `all` if that is not null.
 Result<Blobs> run_float(const net::Network& network, const Blobs& inputs, Blobs* all = nullptr);
 
 struct Int8 {
@@ -50,10 +50,11 @@ struct Int8 {
   NetCalibrationParameter table;
   std::vector<net::LayerIntegers> integers;
 };
-// Quantized with the largest magnitudes of those inputs as thresholds, but for those of `given`.
+// Quantizes with the largest magnitudes of those inputs as thresholds, except for thresholds in
+// `given`.
 Result<Int8> quantized(net::Network network, const Blobs& inputs,
                        const NetCalibrationParameter& given = {});
-// Real values of the results: by the interpreter, and compiled, on the twin. They must be equal.
+// Returns real values of the results. The interpreter's and the compiled net's must be equal.
 Result<Blobs> run_int8(const Int8& net, const Blobs& inputs);
 
 std::vector<float> values(const onnx::TensorProto& tensor);

@@ -1,4 +1,4 @@
-// An ONNX net as a user works with it: calibrated, compiled, run and evaluated by `tputwin`.
+// An ONNX net in the steps of a user: calibrated, compiled, run and evaluated by `tputwin`.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kImages = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";
 
-// What a command printed, and "exit N" behind it.
+// Returns the output of a command, followed by "exit N".
 std::string tputwin(const std::string& arguments) {
   const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
@@ -67,7 +67,7 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
          {"tg_convolution", "exit 0"});
 }
 
-// Scales 1/64 in and 1/32 out: y = x / 2 in bytes, 0 where it is negative.
+// With scales 1/64 and 1/32, y = x / 2 in bytes; 0 where x is negative.
 TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
@@ -111,7 +111,7 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
          {"NET.onnx"});
 }
 
-// In the file's order, from the file to the bytes of a run, through calibration and without.
+// Outputs are in the file's order up to the bytes of a run, with and without calibration.
 TEST(OnnxToolOutputs, KeepOrderAndNames) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";

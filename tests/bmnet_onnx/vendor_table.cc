@@ -1,4 +1,4 @@
-// Quantized files of the vendor: the calibration table is text among the model's properties.
+// Quantized files of the vendor: the calibration table is text in the model's properties.
 #include <fstream>
 
 #include "base/errors/bmnet.h"

@@ -1,4 +1,4 @@
-// Calibration of real nets: the tables compile, the integers compute what the floats did.
+// Calibration of real nets: the tables compile, and the integers approximate the floats.
 #include "bmnet/pipeline/prepare.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, CalibrateLeNet,
                                            ThresholdMethod::divergence,
                                            ThresholdMethod::squared_error));
 
-// Nets of a face detector on crops of one photograph.
+// Calibrates nets of a face detector on crops of one photograph.
 void expect_calibrates(const std::string& prototxt, const std::string& caffemodel,
                        const DataOptions& given, double least_cosine) {
   auto net = load_caffe(shared_data(prototxt), shared_data(caffemodel));
@@ -98,7 +98,7 @@ void expect_calibrates(const std::string& prototxt, const std::string& caffemode
       if (tensor.blob == output) {
         EXPECT_GT(tensor.cosine, least_cosine) << report_text(*result);
       }
-  // What is written reads back as the int8 net it is.
+  // The written net reads back as an int8 net.
   auto again = read_caffemodel([&] {
     static std::string bytes;
     bytes = to_caffemodel(result->net);

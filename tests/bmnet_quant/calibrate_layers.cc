@@ -1,4 +1,4 @@
-// Every kind of layer with integers of its own, calibrated: the interpreter comes close to the
+// Every kind of layer that has its own integers, calibrated: the interpreter approximates the
 // floats.
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(CalibrateLayers, ComeCloseToTheFloats) {
   }
 }
 
-// The int8 net, read again, is known for one, whatever floats its Normalize has; and all its layers
+// The int8 net, read again, is recognized as int8 although its Normalize has floats. All its layers
 // find their integers.
 TEST(CalibrateLayers, TheInt8NetIsNotQuantizedAgain) {
   const tputwin::testing::TemporaryDirectory folder;

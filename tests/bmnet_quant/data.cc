@@ -116,7 +116,7 @@ TEST(Data, RawTensors) {
   EXPECT_EQ(refusal(folder / "empty", options), errors::net_data_empty);
 }
 
-// Blue 10, green 20, red 30, at (0, 0) of a picture otherwise black.
+// Writes a picture with blue 10, green 20, red 30 at (row, column), black elsewhere.
 void write_picture(const std::filesystem::path& path, int rows, int columns, int row = 0) {
   std::filesystem::create_directories(path.parent_path());
   cv::Mat image(rows, columns, CV_8UC3, cv::Scalar(0, 0, 0));
@@ -170,7 +170,7 @@ TEST(Data, CropAndResize) {
   EXPECT_EQ(sample(**data, 0, 4), (std::vector<float>{0, 9, 14, 15}));
   options = {.shape = {1, 1, 2, 3}};
   data = open_data_set(folder.path(), options);
-  EXPECT_EQ(sample(**data, 0, 6)[0], 3.5f);  // of 0, 1, 6, 7
+  EXPECT_EQ(sample(**data, 0, 6)[0], 3.5f);  // the mean of 0, 1, 6, 7
   options = {.shape = {1, 1, 8, 8}, .crop = true};
   EXPECT_EQ(refusal(folder.path(), options), errors::net_data_shape);
   write(folder / "0.png", {1, 2, 3});
@@ -208,7 +208,7 @@ TEST(Data, BrokenLmdb) {
   EXPECT_EQ(refusal(second.path(), {.shape = {1, 1, 1, 2}}), errors::net_data);
 }
 
-// LMDB's library dies of some of them.
+// LMDB's library crashes on some of them.
 TEST(Data, DamagedLmdbsAreErrors) {
   const TemporaryDirectory folder;
   ::tputwin::caffe::Datum datum;

@@ -1,4 +1,4 @@
-// The vendor's compiled det1: its weight section is the float weights by the rule, one factor a
+// The vendor's compiled det1: its weight section is the rounded float weights, with one factor per
 // blob.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using tputwin::testing::shared_data;
 
-// Factors k with floor(value*k + 0.5) == integer for all values: at most [least, most).
+// The factors k with floor(value*k + 0.5) == integer for all values; they are in [least, most).
 struct Factors {
   double least = 0, most = INFINITY;
   int largest = 0;
@@ -32,7 +32,7 @@ class Section {
  public:
   explicit Section(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}
   int8_t next() { return at_ < bytes_.size() ? static_cast<int8_t>(bytes_[at_++]) : 0; }
-  // Low bytes, then high bytes.
+  // Reads int16 values: all low bytes, then all high bytes.
   std::vector<int> next_words(size_t count) {
     std::vector<int> words(count);
     for (int& word : words) word = static_cast<uint8_t>(next());

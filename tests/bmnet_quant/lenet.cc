@@ -1,4 +1,4 @@
-// The vendor's LeNet: its float weights and thresholds make its integers.
+// The vendor's LeNet: its integers follow from its float weights and thresholds.
 #include <gtest/gtest.h>
 
 #include "base/errors/bmnet.h"

@@ -8,7 +8,7 @@
 
 namespace tputwin::net::testing {
 
-// "layer {...}" texts behind an input "data" (1,C,H,W); no weights.
+// Builds a graph of "layer {...}" texts after an input "data" (1,C,H,W); no weights.
 inline Network graph(const std::string& layers,
                      const std::string& shape = "dim: 1 dim: 4 dim: 6 dim: 6") {
   auto net =

@@ -1,4 +1,4 @@
-// What resolve() reads from a table, and what it refuses.
+// The integers that resolve() reads from a table, and the tables that it refuses.
 #include <gtest/gtest.h>
 
 #include "base/errors/bmnet.h"
@@ -82,7 +82,7 @@ TEST(Resolve, Refuses) {
   EXPECT_EQ(refusal(leaky, data + "layer { name: \"y\" threshold_y: 1 }"), errors::net_table_entry);
 }
 
-// quantize() writes what resolve() reads.
+// resolve() reads the tables that quantize() writes.
 TEST(Quantize, RoundTrip) {
   Network network = graph(R"(
     layer { name: "leaky" type: "ReLU" bottom: "data" top: "leaky" relu_param { negative_slope: 0.1 } }

@@ -53,11 +53,11 @@ TEST(Rules, UnsignedMultiplier) {
   }
 }
 
-// Just below a power of two the multiplier is that power at the next shift, not the largest byte.
+// Just below a power of two, the multiplier is that power at the next shift, not a saturated byte.
 TEST(Rules, MultipliersDoNotSaturate) {
   EXPECT_EQ(unsigned_multiplier(0.9999f), (Multiplier{128, 7}));
   EXPECT_EQ(unsigned_multiplier(0.2499f), (Multiplier{128, 9}));
-  EXPECT_EQ(unsigned_multiplier(255.9f), (Multiplier{255, 0}));  // no shift is left
+  EXPECT_EQ(unsigned_multiplier(255.9f), (Multiplier{255, 0}));  // no smaller shift exists
   EXPECT_EQ(signed_multiplier(0.9999f), (Multiplier{64, 6}));
   EXPECT_EQ(signed_multiplier(-0.9999f), (Multiplier{-64, 6}));
   EXPECT_EQ(signed_multiplier(0.4999f), (Multiplier{64, 7}));
@@ -67,7 +67,7 @@ TEST(Rules, MultipliersDoNotSaturate) {
   ASSERT_TRUE(sum);
   EXPECT_EQ(sum->multiplier, (std::vector<int>{64, 32}));
   EXPECT_EQ(sum->shift, 6);
-  // Never further off than half a step of the multiplier.
+  // The error is at most half a step of the multiplier.
   for (float ratio = 0.01f; ratio < 120; ratio *= 1.0007f) {
     const Multiplier m = unsigned_multiplier(ratio);
     EXPECT_NEAR(static_cast<float>(m.multiplier), std::ldexp(ratio, m.shift), 0.5f) << ratio;
@@ -96,7 +96,7 @@ TEST(Rules, Eltwise) {
                   8.0f / (128 * 8));
 }
 
-// Whatever the int8 result can hold goes through the 16-bit chain unclamped.
+// Every sum that fits the int8 result passes the 16-bit chain without saturation.
 TEST(Rules, EltwiseChainHolds) {
   for (size_t inputs = 2; inputs < 12; ++inputs)
     for (float ratio = 0.01f; ratio < 1; ratio *= 1.1f) {
@@ -163,7 +163,7 @@ TEST(Histograms, OutlierIsClipped) {
   EXPECT_NEAR(percentile_threshold(histogram, 99.99), 10, 0.2);
 }
 
-// Three bins of the first 128 hold all but one value: P and Q agree exactly there.
+// Three bins of the first 128 hold all values but one: there P and Q are equal.
 TEST(Histograms, FirstBestWins) {
   Histogram histogram(2047, 2048);
   histogram.add_bin(0, 10);

@@ -1,4 +1,4 @@
-// Folding of thresholds.
+// Thresholds that layers share.
 #include "bmnet/calibrate/shared_thresholds.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Fold, TwoConcats) {
   EXPECT_EQ(thresholds.at("data"), 1);
 }
 
-// A layer besides the concatenation reads the input, by itself or behind a ReLU or a move: a
+// Another layer also reads the concatenation's input, directly or through a ReLU or a move. A
 // threshold 64 times as large would leave it 2 steps.
 TEST(Fold, WhatOthersReadKeepsItsThreshold) {
   const Network network = graph(R"(
@@ -66,7 +66,7 @@ TEST(Fold, WhatOthersReadKeepsItsThreshold) {
                 {"data", 1}, {"a", 2}, {"relu", 2}, {"b", 128}, {"all", 128}, {"more", 2}}));
 }
 
-// Concatenations that are done in floats leave the thresholds of their inputs alone.
+// Concatenations in float do not change the thresholds of their inputs.
 TEST(Fold, KeptInputsKeepTheirThresholds) {
   const Network network = graph(R"(
     layer { name: "a" type: "Pooling" bottom: "data" top: "a" pooling_param { kernel_size: 1 } }

@@ -1,4 +1,4 @@
-// What calibration_caffe.bin does: a folder with a net and the LMDB that its data layer names.
+// calibration_caffe.bin on a folder with a net and the LMDB of its data layer.
 #include <bmnet/tputwin_caffe.pb.h>
 #include <gtest/gtest.h>
 

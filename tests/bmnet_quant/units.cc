@@ -1,4 +1,5 @@
-// Calibration in units: the same result whoever does which, and bytes of no unit are refused.
+// Calibration in units: the result does not depend on which process does a unit; invalid bytes are
+// refused.
 #include "bmnet/calibrate/units.h"
 
 #include <bmnet/statistics.pb.h>
@@ -56,7 +57,7 @@ class Units : public ::testing::Test {
   std::unique_ptr<CalibrationUnits> open(const CalibrationOptions& options) const {
     return std::move(*calibration_units(net_, {data_.get()}, options));
   }
-  // Every other unit is done by another, the last first.
+  // Does the units in reverse order, alternating between the objects of `done_by`.
   static std::vector<std::string> backwards(const std::vector<CalibrationUnits*>& done_by,
                                             size_t count,
                                             Result<std::string> (CalibrationUnits::*work)(size_t)) {
@@ -113,7 +114,7 @@ TEST_F(Units, WantRangesBeforeDistributions) {
   EXPECT_FALSE(units->finish().ok());
 }
 
-// What `bytes` become when a message of statistics is changed.
+// Returns `bytes` with a change of the message of statistics.
 template <class Change>
 std::string changed(const std::string& bytes, Change change) {
   UnitStatistics message;
