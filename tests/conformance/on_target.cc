@@ -1,5 +1,6 @@
 // on_target NAME COMMAND...: runs a command on an instruction set, or exits with 77 if this host
-// lacks it. on_target --list: what this host has, and what was compiled that it lacks.
+// does not support it. on_target --list: prints supported sets, and compiled sets that are not
+// supported.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

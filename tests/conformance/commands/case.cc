@@ -34,7 +34,7 @@ std::vector<Bytes> regions(const Json& list) {
   return all;
 }
 
-// A region of the BM1684's: where it lies, and its bytes, or the seed of them. Lane -1: all lanes.
+// Adds a region of the BM1684: its address, and its bytes or their seed. Lane -1: all lanes.
 void add_region(const Json& region, std::vector<Bytes>& all) {
   constexpr int kLanes = 64;
   const bool is_local = region.at("where") == "local";

@@ -12,7 +12,7 @@
 
 namespace tputwin::conformance {
 
-// Bytes from an address on: in a lane of local memory, or by the engines' addresses.
+// Bytes from an address on: in a lane of local memory, or at an address of the engines.
 struct Bytes {
   bool is_local = false;
   uint32_t lane = 0;
@@ -29,25 +29,27 @@ struct Case {
   std::string name;
   std::string chip;
   std::vector<RecordedCommand> commands;
-  // What neither names keeps its 0xee; L2 what it holds at the start.
+  // Other bytes must keep 0xee; bytes of L2 must keep their initial values.
   std::vector<Bytes> before, after;
-  bool global_only = false;  // what is compared: a whole layer leaves its lanes to itself
-  bool named_only = false;   // of lanes: what neither names was not recorded
+  // Compares global memory only: the lanes after a whole layer are unspecified.
+  bool global_only = false;
+  // Compares only lane regions in `before` or `after`: others were not recorded.
+  bool named_only = false;
 };
 
-// A line of a file: those of the BM1684X hold a "command", those of the BM1684 "commands". Why it
-// is none, in words.
+// A parsed line of a file. Lines of the BM1684X hold a "command", those of the BM1684 "commands".
 struct ParsedCase {
   Case recorded;
-  std::string why_not;  // empty: it is one
+  std::string why_not;  // empty, or why the line is no case
 };
 ParsedCase parse_case(const std::string& line);
 
-// Bytes as a case of the BM1684 describes them: SHAKE-128 of the seed, made numbers of a kind.
+// Returns bytes as a case of the BM1684 describes them: SHAKE-128 of the seed, as numbers of a
+// kind.
 std::vector<uint8_t> seeded_bytes(const std::string& seed, std::string_view kind, size_t count);
 
-// Runs the commands on a device of their own chip, on each of the instruction sets ("": the host's
-// best). What differs, in words; empty: nothing.
+// Runs the commands on a device of their chip, on each of the instruction sets ("": the host's
+// best). Returns a description of the difference; empty: none.
 std::string run_case(const Case& recorded, std::span<const std::string> targets);
 
 }  // namespace tputwin::conformance

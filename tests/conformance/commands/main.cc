@@ -1,8 +1,8 @@
 // conformance-commands [--targets A,B,C] [--refused NAME] [--named] FILE.jsonl...: runs recorded
-// commands, on every one of these instruction sets that the host has, and compares memory with what
-// the reference model left; with --named only those bytes of lanes that a case names. The case
-// NAME, which the twin does not carry out, must be refused by the name of its field. Prints every
-// case that differs; the last line is "N passed, N failed".
+// commands on each of these instruction sets that the host supports, and compares memory with the
+// reference model's. With --named it compares only those bytes of lanes that a case names. The
+// simulator does not execute the case NAME: it must refuse it with the name of its field. Prints
+// every case that differs; the last line is "N passed, N failed".
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -38,7 +38,7 @@ Options options_of(int argc, char** argv) {
   return options;
 }
 
-// What is wrong with a case, in words; empty: nothing.
+// Returns a description of the case's failure; empty: none.
 std::string judge(const std::string& line, const Options& options, std::string& name) {
   ParsedCase parsed = parse_case(line);
   parsed.recorded.named_only = options.named_only;

@@ -1,4 +1,5 @@
-// Runs recorded commands and compares all of local memory and what lies around the global bytes.
+// Runs recorded commands and compares all of local memory, and global memory around a case's
+// regions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +16,14 @@ namespace tputwin::conformance {
 namespace {
 
 constexpr uint8_t kUntouched = 0xee;
-constexpr uint64_t kMargin = 64 * 1024;  // of global memory, behind what a case names
+// Bytes of global memory before and after the regions of a case.
+constexpr uint64_t kMargin = 64 * 1024;
 
 bool in_l2(const Bytes& region, const Chip& chip) {
   return !region.is_local && region.address - chip.l2.base < chip.l2.bytes;
 }
 
-// What memory shall hold, beside the device's. Of global memory the part around what a case names.
+// The expected memory of a device. Global memory: only the part around the regions of a case.
 struct Image {
   std::vector<uint8_t> local, l2, global;
   uint64_t global_base = 0;
@@ -37,7 +39,7 @@ struct Image {
   }
 };
 
-// Where the global bytes of a case begin and end.
+// The range of a case's bytes in global memory.
 struct Range {
   uint64_t begin = UINT64_MAX, end = 0;
 };
@@ -51,7 +53,7 @@ bool inside(const Bytes& region, const Chip& chip) {
          region.bytes.size() <= size - (region.address - from);
 }
 
-// With a margin on both sides; 16 MiB at the most.
+// Returns the range with a margin on both sides; nullopt if it exceeds 16 MiB.
 std::optional<Range> global_range(const Case& recorded, const Chip& chip) {
   constexpr uint64_t kMost = 16 << 20;
   Range range;
@@ -68,7 +70,7 @@ std::optional<Range> global_range(const Case& recorded, const Chip& chip) {
   return range;
 }
 
-// The first byte that differs from what is recorded; empty: none.
+// Returns the first byte that differs from the recorded one; empty: none.
 std::string difference(std::string_view memory, const uint8_t* is, std::span<const uint8_t> want) {
   if (std::memcmp(is, want.data(), want.size()) == 0) return "";
   const auto at =
@@ -100,7 +102,7 @@ Device& device_of(const Chip& chip) {
   return *device;
 }
 
-// What runs and what shall come out.
+// The commands to run and the expected memory.
 struct Run {
   const Case& recorded;
   const Chip& chip;
@@ -126,7 +128,7 @@ struct Run {
     return differs;
   }
 
-  // Where they lie: a copy of all lanes costs more than most cases.
+  // Compares in place: a copy of all lanes takes longer than most cases.
   std::string difference_of_lanes() const {
     LocalMemory& local = device.local();
     const std::span<const uint8_t> want(after.local);
@@ -165,7 +167,8 @@ std::string run_case(const Case& recorded, std::span<const std::string> targets)
       if (!inside(region, chip)) return "a region lies outside of its memory";
   const auto range = global_range(recorded, chip);
   if (!range) return "its global bytes lie too far apart";
-  static Image before, after;  // the same pages for all cases
+  // Static, so that all cases use the same pages.
+  static Image before, after;
   before.global_base = range->begin;
   before.local.assign(chip.local_bytes(), kUntouched);
   before.l2.assign(chip.l2.bytes, kUntouched);

@@ -1,4 +1,4 @@
-// Bytes made of a seed; ../bm168x/README.md says how.
+// Generates bytes from a seed; ../bm168x/README.md describes how.
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
@@ -33,7 +33,7 @@ uint32_t real(uint32_t u, float scale) {
   return std::bit_cast<uint32_t>((static_cast<float>(u >> 8) * 0x1p-23f - 1.0f) * scale);
 }
 
-// Replaces every T of the bytes by f of it.
+// Replaces every T of the bytes by f(T).
 template <class T, class F>
 void each(std::vector<uint8_t>& bytes, F&& f) {
   for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {

@@ -1,4 +1,4 @@
-// Cases in child processes: one that crashes, asserts or hangs costs only itself.
+// Runs cases in child processes: a case that crashes, asserts or hangs fails alone.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -40,10 +40,10 @@ struct MsgReader { // splits a byte stream into messages
     }
 };
 
-// Why a child ended before its last case, and its last output.
+// The reason for a child's end before its last case, and its last output.
 struct Ending { std::string why, log; };
 
-// The last lines of a file without those of a backtrace.
+// Returns the last lines of a file without those of a backtrace.
 inline std::string last_output(int fd) {
     std::string log;
     off_t sz = lseek(fd, 0, SEEK_END), start = sz > 6000 ? sz - 6000 : 0;
@@ -56,11 +56,11 @@ inline std::string last_output(int fd) {
     return log;
 }
 
-// What the child of run_child does.
+// Runs as the child of run_child.
 template <class Device, typename Work>
 [[noreturn]] void be_child(size_t from, size_t count, const Work &work, int out, int log) {
     if (log >= 0) { dup2(log, 1); dup2(log, 2); setvbuf(stdout, nullptr, _IOLBF, 0); }
-    // the images of all cases in the same pages: half of the time went into fetching them anew
+    // keeps the images of all cases in the same pages: new pages took half of the time
     mallopt(M_MMAP_THRESHOLD, 1 << 30); mallopt(M_TRIM_THRESHOLD, 1 << 30);
     Device d;
     if (!d.open()) { fprintf(stderr, "cannot open the device\n"); fflush(nullptr); _exit(3); }
@@ -69,8 +69,9 @@ template <class Device, typename Work>
     _exit(0);
 }
 
-// Runs the cases [from, count) in a child: work(device, i) gives case i's message, which on_case(i, message)
-// gets here. Returns the position reached; short of the end, ending says why.
+// Runs the cases [from, count) in a child: work(device, i) returns case i's message, which
+// on_case(i, message) gets here. Returns the position reached; if not the end, `ending` has the
+// reason.
 template <class Device, typename Work, typename OnCase>
 size_t run_child(size_t from, size_t count, int timeout_seconds, const Work &work, const OnCase &on_case, Ending &ending) {
     int pfd[2];
@@ -109,9 +110,9 @@ size_t run_child(size_t from, size_t count, int timeout_seconds, const Work &wor
     return done;
 }
 
-// The cases of all these functions, each on every target, in one child, and in another one behind a case
-// that ended it. A Check has list (case numbers), run(device, case, target), account(case, target, message)
-// and args(case).
+// Runs the cases of all these functions, each on every target, in one child, and in another child
+// after a case that ended it. A Check has list (case numbers), run(device, case, target),
+// account(case, target, message) and args(case).
 template <class Device, class Check>
 void run_checks(std::deque<Check> &checks, const std::vector<std::string> &targets, int timeout_seconds) {
     struct Item { Check *check; int index; const std::string *target; };
@@ -130,13 +131,13 @@ void run_checks(std::deque<Check> &checks, const std::vector<std::string> &targe
 }
 
 struct Totals { int pass = 0, fail = 0, skip = 0; };
-// The message about a function: how its cases went, and what to print.
+// Returns the message about a function: its counts, and the text to print.
 inline std::string function_message(const Totals &t, const std::string &report) {
     return std::to_string(t.pass) + " " + std::to_string(t.fail) + " " + std::to_string(t.skip) + "\n" + report;
 }
 
-// Checks the functions number w, w + jobs, ... of ids, each in a child of its own or all in one. A Check has
-// moreover id, prepare(), t and report().
+// Checks the functions number w, w + jobs, ... of ids, each in a child of its own or all in one. A
+// Check also has id, prepare(), t and report().
 template <class Device, class Check>
 void check_functions(const std::vector<int> &ids, int w, int jobs, bool together, const std::vector<std::string> &targets, int timeout_seconds, int fd) {
     std::vector<uint32_t> mine;
@@ -150,8 +151,8 @@ void check_functions(const std::vector<int> &ids, int w, int jobs, bool together
     }
 }
 
-// Starts the jobs, work(w, fd) in a process each, prints what their messages say in the order of their
-// numbers and adds up.
+// Runs the jobs, work(w, fd) in one process each. Prints the texts of their messages in the order
+// of the functions' numbers and returns the totals.
 template <typename Work>
 Totals run_jobs(int jobs, const Work &work) {
     std::vector<pid_t> pids; std::vector<int> fds;

@@ -1,4 +1,4 @@
-// The cases of recorded networks that a command line chooses: FOLDER [--shard I/N] [--each K]
+// The cases of recorded networks that a command line selects: FOLDER [--shard I/N] [--each K]
 // [--refused TEXT] [WORD...].
 #pragma once
 
@@ -17,7 +17,7 @@ struct Chosen {
   unsigned shard = 0, shards = 1, each = UINT32_MAX;
   std::string refused;  // cases with this text in their label have a command that is not supported
 
-  // False: no folder, or no shards.
+  // Returns false if there is no folder, or no shards.
   bool read(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       const std::string word = argv[i];
@@ -34,14 +34,15 @@ struct Chosen {
     }
     return !folder.empty() && shards != 0;
   }
-  // What is wrong with a case, given what went wrong: those that must be refused name the field.
+  // Returns the failure of a case that ended with `why`: cases that must be refused have to name
+  // the field.
   std::string judge(const std::string& label, std::string why) const {
     constexpr std::string_view kUnsupported = "TW-ISA-0031";
     if (refused.empty() || label.find(refused) == std::string::npos) return why;
     if (why.empty()) return "it is not refused";
     return why.find(kUnsupported) != std::string::npos ? "" : why;
   }
-  // A file's cases are of one shard. Without words every label is chosen.
+  // All cases of a file are in one shard. Without words every label is selected.
   bool operator()(const std::string& label, unsigned file) const {
     return file % shards == shard &&
            (words.empty() || std::ranges::any_of(words, [&](const std::string& word) {

@@ -1,5 +1,5 @@
-// Golden records. The harness that includes this says before what a memory image consists of:
-// REGIONS, region_base(region) and region_size(region).
+// Golden records. The harness must first define the parts of a memory image: REGIONS,
+// region_base(region) and region_size(region).
 #pragma once
 #include "json.h"
 #include <cstdint>

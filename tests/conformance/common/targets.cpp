@@ -1,4 +1,4 @@
-// The targets of this SDK: the vector targets that its fast bodies are compiled for, and the reference.
+// The targets of this SDK: the vector targets of its fast kernels, and the reference.
 #include "targets.h"
 
 #include "ops/fast/fast.h"

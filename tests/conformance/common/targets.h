@@ -1,5 +1,5 @@
-// The instruction sets that the SDK under test can be told to use, by name. One that cannot be told has
-// none, and is tested as it comes.
+// The instruction sets that the SDK under test can select, by name. An SDK without such a choice
+// has no names; it is tested as it is.
 #pragma once
 #include <algorithm>
 #include <cstdio>
@@ -9,14 +9,14 @@
 
 namespace targets {
 std::vector<std::string> available(); // on this host
-// From now on; "" is the host's best.
+// Selects an instruction set for all later calls; "" is the host's best.
 void select(const std::string &name);
 } // namespace targets
 
 namespace conf {
 
-// Selects a target for the call under test and the best one again behind it: what moves a case's memory
-// is the same for all. "": whatever is in force stays.
+// Selects a target for the call under test, and then the best one again: the copies of a case's
+// memory do not depend on the target. "" does not change the target.
 class OnTarget {
 public:
     explicit OnTarget(const std::string &name) : chosen(!name.empty()) { if (chosen) targets::select(name); }
@@ -27,7 +27,8 @@ private:
     bool chosen;
 };
 
-// The targets of "A,B,C" that are available; the others are named. None at all ends the program.
+// Returns the targets of "A,B,C" that are available, and prints the others. Exits if none is
+// available.
 inline std::vector<std::string> parse_targets(const std::string &list) {
     const std::vector<std::string> here = targets::available();
     std::vector<std::string> chosen;
@@ -45,7 +46,7 @@ inline std::vector<std::string> parse_targets(const std::string &list) {
     return chosen;
 }
 
-// What one types to run a function's cases again, on one target.
+// Returns the command line that reruns a function's cases on one target.
 inline std::string rerun_line(const std::vector<std::string> &words, const std::string &only, const std::string &target) {
     std::string line = "    rerun:";
     for (const char *name : {"TPUTWIN_QUIRKS", "CONF_Z", "TPUTWIN_ISA"})

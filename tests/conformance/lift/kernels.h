@@ -1,4 +1,4 @@
-// What checks of lifted kernels have in common: memory of a device, and kernels out of C files.
+// Helpers of the checks of lifted kernels: device memory, and kernels built from C files.
 #pragma once
 
 #include <bmlib_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace tputwin::recorded {
 
-// Memory of a device for the time of a run.
+// A block of device memory for one run.
 class Memory {
  public:
   Memory(bm_handle_t device, uint64_t bytes) : device_(device) {
@@ -40,8 +40,8 @@ class Memory {
   bool ok_;
 };
 
-// Compiles the C files of a folder (" a.c b.c") to a library there, as cheaply as compilers can,
-// and loads it, which registers its kernels. What is wrong; "" if nothing.
+// Compiles the C files of a folder (" a.c b.c") to a library there, at the compiler's lowest
+// optimization level, and loads it, which registers its kernels. Returns the error; "" if none.
 inline std::string load_kernels(const std::filesystem::path& folder, const std::string& library,
                                 const std::string& sources) {
   const std::string compile = fmt::format(

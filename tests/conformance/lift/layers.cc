@@ -1,7 +1,8 @@
 // conformance-lift-layers [--refused NAME] FILE.jsonl...: lifts the recorded layers of the BM1684
-// (../bm168x/README.md) to OKKernel programs, compiles them all to one shared object, runs each on
-// the recorded memory, moved elsewhere, and compares global memory with what the reference model
-// left. The layer NAME must not lift. Prints FAIL lines and, last, "N passed, N failed".
+// (../bm168x/README.md) to OKKernel programs and compiles them all to one shared object. Then it
+// runs each on the recorded memory, at other addresses, and compares global memory with the
+// reference model's. The layer NAME must not lift. Prints FAIL lines and, last, "N passed, N
+// failed".
 #include <okk.h>
 #include <tputwin/error.h>
 
@@ -20,7 +21,7 @@ namespace {
 namespace b168x = bmodel::bm168x;
 using conformance::Bytes;
 
-// A layer as the file of a net: its commands are those of a group, the memory that it names is its
+// A layer as the file of a net: its commands form a group, and the memory that it uses is the net's
 // neurons.
 class Layer {
  public:
@@ -40,7 +41,7 @@ class Layer {
   Layer& operator=(const Layer&) = delete;
 
   const std::string& name() const { return recorded_.name; }
-  // The program's text; what is wrong in `why`.
+  // Returns the program's text; an error is in `why`.
   std::string lifted(const std::string& kernel, lift::Recorder& recorder, lift::Tally& tally,
                      std::string& why) const {
     auto stage = lift::read_stage(file_, *file_.model.net[0], 0, recorder);
@@ -48,7 +49,7 @@ class Layer {
     return lift::kernel_text(*stage, {kernel, recorded_.name}, recorder.chip(), tally);
   }
 
-  // What differs behind the kernel; "" if nothing.
+  // Returns the difference after the kernel; "" if there is none.
   std::string run(bm_handle_t device, const std::string& kernel) const {
     const size_t bytes = end_ - begin_;
     const std::vector<uint8_t> before = image({&recorded_.before}),

@@ -1,8 +1,8 @@
 // conformance-lift FOLDER [--shard I/N] [--each K] [WORD...]: lifts the recorded networks of
-// FOLDER/cases.jsonl to kernels in C, compiles those of a file with the system's compiler into one
-// shared object, runs them, and compares every output with the reference model's. --each: of every
-// kind of a file only the first K. WORDs choose the cases whose "FILE NET" holds one. Prints FAIL
-// lines and, last, "N passed, N failed".
+// FOLDER/cases.jsonl to kernels in C. It compiles those of a file with the system's compiler into
+// one shared object, runs them, and compares every output with the reference model's. --each: only
+// the first K of each kind in a file. WORDs select cases whose "FILE NET" contains one of them.
+// Prints FAIL lines and, last, "N passed, N failed".
 #include <bmlib_runtime.h>
 #include <fmt/format.h>
 #include <tpu_kernel.h>
@@ -32,11 +32,11 @@ struct Case {
   Json test;
   const NetT* net = nullptr;
   size_t stage = 0;
-  std::string kernel;  // its function
+  std::string kernel;  // name of its function
   std::string wrong;
 };
 
-// The stage whose inputs have the recorded shapes.
+// Returns the stage whose inputs have the recorded shapes.
 size_t stage_of(const NetT& net, const Json& inputs) {
   for (size_t i = 0; i < net.parameter.size(); ++i) {
     const auto& tensors = net.parameter[i]->input_tensor;
@@ -49,7 +49,7 @@ size_t stage_of(const NetT& net, const Json& inputs) {
   return 0;
 }
 
-// Copies a tensor from image after image to how the net stores it, or back.
+// Converts a tensor from plain image order to the net's storage, or back.
 std::vector<uint8_t> restored(const bmodel::bm168x::TensorT& tensor,
                               const std::vector<uint8_t>& from, bool to_device) {
   const bmrt::Stored stored = bmrt::stored_as(tensor);
@@ -65,7 +65,7 @@ std::vector<uint8_t> restored(const bmodel::bm168x::TensorT& tensor,
   return to;
 }
 
-// What a host does: the memories of a net, its weights and inputs there, the launch, the outputs.
+// The host's part: memory of a net, its weights and inputs, the launch, the outputs.
 class Run {
  public:
   Run(bm_handle_t device, const File& file, const lift::Stage& stage)
@@ -74,7 +74,7 @@ class Run {
       memories_.push_back(std::make_unique<Memory>(device, region.bytes));
   }
 
-  // What is wrong; "" if nothing.
+  // Returns the difference; "" if there is none.
   std::string compare(const Case& one) {
     if (const std::string wrong = fill(one.test["inputs"]); !wrong.empty()) return wrong;
     std::vector<uint64_t> addresses;
@@ -133,7 +133,7 @@ class Run {
   std::vector<std::unique_ptr<Memory>> memories_;
 };
 
-// The cases of a file: lifted, compiled, run.
+// Lifts, compiles and runs the cases of a file.
 class Networks {
  public:
   Networks(std::string folder, std::filesystem::path work)
@@ -167,7 +167,7 @@ class Networks {
   const lift::Tally& tally() const { return tally_; }
 
  private:
-  // The models of a folder are for one chip.
+  // All models of a folder are for one chip.
   void open(const Chip& chip) {
     recorder_ = std::move(lift::Recorder::create(chip).value());
     bmlib::use_chip(chip);
@@ -202,7 +202,7 @@ class Networks {
   size_t number_ = 0;
 };
 
-// The chosen cases by their files.
+// Returns the selected cases by file.
 std::map<std::string, std::vector<Case>> read_cases(const Chosen& chosen) {
   std::ifstream lines(chosen.folder + "/cases.jsonl");
   std::map<std::string, unsigned> files, kinds;

@@ -1,4 +1,4 @@
-// gen.py in C++: SHAKE-128 of "SEED:INDEX" becomes numbers of the kind that the spec says.
+// gen.py in C++: converts SHAKE-128 of "SEED:INDEX" to numbers of the kind in the spec.
 #include "made_input.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // conformance-bm168x FOLDER [--shard I/N] [--refused TEXT] [WORD...]: runs the recorded networks of
 // FOLDER/cases.jsonl through bmrt and compares every output with the reference model's. WORDs
-// choose the cases whose "FILE NET" holds one. Cases whose "FILE NET" holds TEXT must be refused by
-// the name of a field. Prints FAIL lines and, last, "N passed, N failed".
+// select cases whose "FILE NET" contains one of them. Cases whose "FILE NET" contains TEXT must be
+// refused with the name of a field. Prints FAIL lines and, last, "N passed, N failed".
 #include <bmruntime_interface.h>
 #include <fmt/format.h>
 #include <tputwin/error.h>
@@ -26,7 +26,7 @@ bm_shape_t shape_of(const Json& extents) {
   return shape;
 }
 
-// A device, and a runtime for each file: names of nets come again in other files.
+// A device, and a runtime for each file: several files use the same names of nets.
 class Networks {
  public:
   explicit Networks(std::string folder) : folder_(std::move(folder)) {
@@ -39,7 +39,7 @@ class Networks {
   Networks(const Networks&) = delete;
   Networks& operator=(const Networks&) = delete;
 
-  // What is wrong with it; "" if nothing.
+  // Returns the difference; "" if there is none.
   std::string run(const Json& test) {
     if (!open(test["file"])) return tputwin_last_error();
     std::vector<std::vector<uint8_t>> inputs;

@@ -1,5 +1,5 @@
-// What the harness asks of the SDK under test: one command of an engine, decoded and run as those of
-// a bmodel.
+// The function that the harness requires of the SDK under test: it decodes and runs one command of
+// an engine, like those of a bmodel.
 #include <cstdio>
 
 #include "isa/streams/stream.h"
@@ -16,7 +16,7 @@ extern "C" bool conf_execute_command(int engine, const void *command) {
         fprintf(stderr, "%s\n", one.error().message().c_str());
         return false;
     }
-    one->instruction.id = 1;  // what it waits for has run
+    one->instruction.id = 1;  // the commands it waits for have run
     one->instruction.wait = 0;
     const Status status = run_command_group(device, {&one->instruction, 1});
     if (!status.ok()) fprintf(stderr, "%s\n", status.message().c_str());

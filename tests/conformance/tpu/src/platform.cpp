@@ -1,5 +1,5 @@
-// The machine under test: device 0, opened through the host API, whose memory the simulated kernel
-// reaches through tpu_local_mem_addr and tpu_global_mem_addr.
+// The machine under test: device 0, opened through the host API. The simulated kernel accesses its
+// memory through tpu_local_mem_addr and tpu_global_mem_addr.
 #include "platform.h"
 
 #include <bmlib_runtime.h>
@@ -36,7 +36,7 @@ bool run_kernel(const std::function<void()> &fn) {
 
 namespace platform {
 
-// What the reference model ignores is ignored here too.
+// Switches on all quirks: the simulator then ignores what the reference model ignores.
 bool init() {
     setenv("TPUTWIN_QUIRKS", "all", 0);
     return bm_dev_request(&handle, 0) == BM_SUCCESS;
@@ -63,7 +63,7 @@ bool read_sys(uint64_t addr, uint8_t *data, size_t bytes) {
 
 bool run(const std::function<void()> &fn) { return run_kernel(fn); }
 
-// One command at a time, decoded and run as those of a bmodel.
+// Executes one command, decoded and run like those of a bmodel.
 bool execute(int engine, const void *command, size_t bytes) {
     using namespace tputwin;
     bool done = false;
