@@ -1,4 +1,4 @@
-// The Debug Adapter Protocol, spoken over pipes as an editor does.
+// Tests of the Debug Adapter Protocol over pipes, as editors use it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ class Editor {
     EXPECT_EQ(WEXITSTATUS(status), 0);
   }
 
-  // The body of the response; events that come before it are kept.
+  // Returns the body of the response; keeps events that arrive before it.
   Json request(const std::string& command, Json arguments = Json::object()) {
     stream_->send({{"type", "request"}, {"command", command}, {"arguments", std::move(arguments)}});
     const Json response = until([&](const Json& message) {
@@ -55,13 +55,13 @@ class Editor {
     EXPECT_TRUE(response.value("success", false)) << response;
     return response.value("body", Json::object());
   }
-  // The response to any request.
+  // Returns the response to any request.
   Json answer(Json odd) {
     odd["type"] = "request";
     stream_->send(odd);
     return until([](const Json& message) { return message.value("type", "") == "response"; });
   }
-  // The body of the next event of that name.
+  // Returns the body of the next event of that name.
   Json event(const std::string& name) {
     const Json message = until([&](const Json& m) { return m.value("event", "") == name; });
     return message.value("body", Json::object());
@@ -145,7 +145,7 @@ TEST(Adapter, StopsAtLinesAndGoesBack) {
   editor.request("disconnect");
 }
 
-// A stop may come in one piece with the answer that the device runs: then nothing more comes.
+// A stop may arrive together with the response that the device runs; nothing follows then.
 TEST(Adapter, TellsOfAStopHoweverSoonItComes) {
   Editor editor;
   launch(editor, kAdd);

@@ -1,4 +1,4 @@
-// Explained results are those that the operation leaves.
+// Explained results equal the results of the operation.
 #include "insight/explain/explain.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using tputwin::testing::RandomCases;
 using tputwin::testing::Rng;
 using tputwin::testing::TestMemory;
 
-// The numbers at an element before and after the operation, as it says itself and as it is.
+// The numbers at an element before and after the operation, as explained and as executed.
 struct Compared {
   bool has_formula = false, overlaps = false;
   std::string text = {};

@@ -1,4 +1,4 @@
-// Going back and forth through random programs.
+// Moves back and forth through random programs.
 #include "insight/debug/journal.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::unique_ptr<Device> device_of(const Chip& chip) {
       Device::create({.chip = &chip, .global_bytes = tputwin::testing::kTestGlobalBytes}).value());
 }
 
-// Random operations of a chip, and between them what the host writes.
+// Runs random operations of a chip, with writes of the host between them.
 void run_random(Device& device, const Chip& chip, uint64_t seed, uint32_t count) {
   Rng rng(seed);
   std::vector<OperationKind> kinds;
@@ -73,7 +73,7 @@ TEST(Journal, ArrivesAtTheBytesOfEveryMoment) {
   }
 }
 
-// Long ago there are checkpoints only, and in the end nothing.
+// Old entries are merged into checkpoints and finally dropped.
 TEST(Journal, KeepsToItsBound) {
   for (const ChipFamily family : kFamilies) {
     const Chip& chip = chip_of_family(family);

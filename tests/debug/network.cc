@@ -1,4 +1,4 @@
-// Going back through a compiled network.
+// Moves back through a compiled network.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// Digests of all that a device ever writes, at every moment of a run: that going back arrives at
-// the same bytes.
+// Digests of all memory that a device writes, at every moment of a run: going back must restore the
+// same bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace tputwin::debug::testing {
 
-// A sum over bytes, in which each place counts by a number of its own.
+// Returns a weighted sum of bytes; the weight depends on the position.
 inline uint64_t digest(const Memory& memory, std::span<const ByteRange> ranges) {
   uint64_t sum = 0;
   for (const ByteRange& range : ranges) {
@@ -29,7 +29,7 @@ inline uint64_t digest(const Memory& memory, std::span<const ByteRange> ranges) 
   return sum;
 }
 
-// Goes along with the run, before the debugger does: how the digest changes from moment to moment.
+// Observes the run before the debugger does: records how the digest changes from moment to moment.
 class Forward final : public Observer {
  public:
   explicit Forward(Device& device) : memory_(device.memory()) {}
@@ -56,7 +56,7 @@ class Forward final : public Observer {
     sums_.push_back(sum_);
     pending_.clear();
   }
-  // The digest at a moment, up to a constant.
+  // Returns the digest at each moment, up to a constant.
   const std::vector<uint64_t>& sums() const { return sums_; }
   const std::vector<ByteRange>& written() const { return written_; }
 
@@ -72,13 +72,13 @@ class Forward final : public Observer {
   std::vector<ByteRange> written_, pending_;
 };
 
-// How many places the tests go to: TPUTWIN_DEBUG_PLACES, else fewer than a user might.
+// Number of moments to visit: TPUTWIN_DEBUG_PLACES, or a small default.
 inline uint64_t places(uint64_t few) {
   const char* text = std::getenv("TPUTWIN_DEBUG_PLACES");
   return text != nullptr ? std::strtoull(text, nullptr, 0) : few;
 }
 
-// Where the program ends, goes to places at random and back to the end.
+// When the program stops, goes to random moments and back to the end.
 class Visitor final : public Front {
  public:
   Visitor(uint64_t places, uint64_t most_bytes) : places_(places), most_bytes_(most_bytes) {}

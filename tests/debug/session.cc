@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A model is for the chip that it names.
+// Returns the output of tputwin debug. A model needs the chip that it names.
 std::string output_of(const std::string& arguments, const std::string& chip = "BM1684") {
   const std::string line =
       "TPUTWIN_CHIP=" + chip + " " TPUTWIN_BIN_DIR "/tputwin debug " + arguments;
@@ -31,7 +31,7 @@ std::string output_of(const std::string& arguments, const std::string& chip = "B
   return text;
 }
 
-// What a script answers; the golden file is written anew under TPUTWIN_REBASE.
+// Returns the output of a script; TPUTWIN_REBASE=1 rewrites the golden file.
 std::string session(const std::string& name) {
   const std::string script = kGolden + name + ".commands", golden = kGolden + name + ".txt";
   const std::string text =

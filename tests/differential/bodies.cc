@@ -1,4 +1,4 @@
-// Which fast body takes which operands, and that the second turn of every loop is taken.
+// Tests which fast kernel runs which operands, and that every loop runs more than once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::Field;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// What bodies say to random operations of a kind on the best instruction set.
+// Returns the events of fast kernels for random operations of a kind on the best instruction set.
 std::vector<BodyEvent> events_of(OperationKind kind, uint64_t cases = 60) {
   fast::BodyTrace trace;
   Differential differential;
@@ -30,7 +30,7 @@ std::vector<BodyEvent> events_of(OperationKind kind, uint64_t cases = 60) {
   return trace.events();
 }
 
-// The bodies of a kind that ran.
+// Returns the names of the fast kernels of a kind that ran.
 std::set<std::string> bodies_of(OperationKind kind, uint64_t cases = 60) {
   std::set<std::string> names;
   for (const BodyEvent& event : events_of(kind, cases))
@@ -91,7 +91,7 @@ TEST(Bodies, AreNotTracedWithoutAListener) {
   EXPECT_FALSE(fast::is_traced());
 }
 
-// Leaves budgets as they were.
+// Sets the smallest budgets; restores them at the end.
 struct Small {
   Small() { fast::set_budgets(fast::Budgets::smallest()); }
   ~Small() { fast::set_budgets({}); }

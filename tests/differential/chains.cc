@@ -1,5 +1,5 @@
-// Tiles of sums of fp32 in chains, of every size and instruction set, beside plain loops: few terms
-// and many, in one order and in two in turn, and all that begins or ends a sum.
+// Tiles of fp32 sums in chains, of every size and instruction set, compared with plain loops: few
+// and many terms, in one order and alternating between two, and every start and end of a sum.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -41,7 +41,7 @@ struct Case {
       : rows(rng.range(1, kernels.rows)),
         vectors(rng.range(1, kernels.chain_vectors(rows))),
         has_starts(rng.chance(1, 3)) {
-    // around the numbers of terms that are added in twos, and that have others asked for
+    // around the numbers of terms that are added in twos, and that prefetch others
     const auto few_or_many = [&] {
       return rng.pick({rng.range(0, 24), rng.range(0, 24), rng.range(55, 75), rng.range(100, 400)});
     };

@@ -1,4 +1,4 @@
-// Codes of factors of grouped sums: logarithms as close as the sums of codes need them.
+// Codes of factors of grouped sums: the logarithms are as exact as sums of codes require.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace tputwin::fast {
 namespace {
 
-// All significands of fp16 and bf16, with the exponents of numbers that have codes.
+// Returns all significands of fp16 and bf16, with the exponents of numbers that have codes.
 std::vector<uint32_t> factors() {
   std::vector<uint32_t> words;
   for (uint32_t exponent = 127 - 63; exponent < 127 + 16; ++exponent)

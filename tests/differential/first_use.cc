@@ -1,4 +1,4 @@
-// The self-test at the first use of a body, on a body that a test hook spoils.
+// The self-test at the first use of a fast kernel; a test hook makes the kernel wrong.
 #include "selftest/first_use.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 namespace tputwin::testing {
 namespace {
 
-// Leaves things as they were.
+// Makes a kernel wrong; restores it at the end.
 struct Spoilt {
   explicit Spoilt(size_t alternative) { fast::spoil_body(alternative); }
   ~Spoilt() {
@@ -28,7 +28,8 @@ struct Spoilt {
 
 const size_t kLut = alternative_of(OperationKind::lut);
 
-// A random operation that has a fast body, on a device; what the reference body leaves is expected.
+// Runs a random operation that has a fast kernel on a device; expects the results of the reference
+// kernel.
 Status run_on_device(OperationKind kind, Device& device) {
   const Chip& chip = chip_of(kind);
   TestMemory expected(chip);

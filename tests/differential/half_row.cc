@@ -1,5 +1,5 @@
-// Rows by themselves of products of fp16 and bf16: exponents of products are told from the bits of
-// their factors, and columns whose groups are sure lie beside others that are not.
+// Products of single fp16 and bf16 rows: exponents of products follow from the bits of their
+// factors, and columns with exact groups are adjacent to others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using fast::HalfRow;
 
 int fraction_bits(DType type) { return type == DType::f16 ? 10 : 7; }
 
-// Every significand with every other.
+// Tests all pairs of significands.
 TEST(HalfRow, DifferencesHaveTheExponentsOfProducts) {
   for (const DType type : {DType::f16, DType::bf16}) {
     const uint32_t one = float_bits(1.0f, type), count = 1u << fraction_bits(type);
@@ -53,12 +53,12 @@ TEST(HalfRow, FactorsFarFromOneAreLeftToOthers) {
   EXPECT_FALSE(is_taken(NAN));
 }
 
-// A column of the right matrix: what numbers it has.
+// The kind of numbers in a column of the right matrix.
 enum class Column : uint8_t { usual, sparse, zeros, small, least, large, infinite, tiny };
 constexpr uint32_t kColumns = 8;
 
-// Of 64 columns: one beside which those that follow it have no room, columns of which each group is
-// sure, all kinds, and whole vectors of usual ones.
+// The kinds in 64 columns: one whose range does not fit one slice with the next columns, columns
+// with exact groups, all kinds, and whole vectors of usual columns.
 Column kind_of(uint32_t column) {
   const uint32_t place = column % 64;
   if (place == 0) return Column::tiny;
@@ -74,11 +74,13 @@ uint32_t element(Column column, DType type, std::mt19937& random) {
       return often ? 0 : float_bits(usual, type);
     case Column::zeros:
       return random() % 2 * (1 << 15);
-    case Column::small:  // so many octaves below usual ones that others have room between
+    // Smaller than usual by so many octaves that other columns fit between.
+    case Column::small:
       return float_bits(usual * 1e-3f, type);
-    case Column::tiny:  // and so many that one slice has no room for both
+    // Smaller by so many octaves that one slice cannot hold both.
+    case Column::tiny:
       return float_bits(usual * (type == DType::f16 ? 1e-4f : 0x1p-33f), type);
-    case Column::least:  // subnormals among them
+    case Column::least:  // includes subnormals
       return float_bits(usual * 1e-4f, type) % (1 << (fraction_bits(type) + 2));
     case Column::large:
       return float_bits(usual * (type == DType::f16 ? 1e4f : 1e13f), type);
@@ -114,9 +116,10 @@ class Products {
     op_.out = by_rows(rows, cols, DType::f32);
   }
 
-  // The results of an instruction set, as their bits; `body` is what ran.
+  // Returns the bits of the results on an instruction set; `body` gets the name of the kernel.
   std::vector<uint32_t> results(const std::string& isa, std::string* body = nullptr) {
-    static TestMemory room(bm1684x());  // an emulator takes seconds to make one
+    // Static, because an emulator takes seconds to allocate it.
+    static TestMemory room(bm1684x());
     const Memory memory = room.memory();
     fill(memory);
     fast::select_isa(isa);
@@ -175,8 +178,8 @@ void expect_reference_bytes(DType type, const Products::Extents& extents, bool t
   }
 }
 
-// The last group is a part of one, columns end within a vector; columns that are stored as rows are
-// a slice and a part of one.
+// The last group is partial, and columns end inside a vector. Columns that are stored as rows are
+// one slice and a partial one.
 TEST(HalfRow, ColumnsOfAllKindsEqualTheReferenceBody) {
   for (const DType type : {DType::f16, DType::bf16})
     for (const uint32_t rows : {1u, 2u})

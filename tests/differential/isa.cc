@@ -1,4 +1,4 @@
-// The choice among instruction sets, and between our convolution and oneDNN's.
+// The selection of instruction sets, and of tputwin's or oneDNN's convolution.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ TEST(InstructionSet, IsOnThisHostOrMissing) {
   EXPECT_EQ(available_isas().front(), "reference");
 }
 
-// Byte products that Highway has no target for come behind the target beneath, whose other bodies
-// they take; the best vectors are those of the library's sets, too.
+// Instruction sets for byte products, for which Highway has no target, follow the target whose
+// other kernels they use. oneDNN's and AMX' sets also use the best vectors.
 TEST(InstructionSet, OfByteProductsFollowsItsVectors) {
   const auto names = available_isas();
   const auto has_dot_pass = [](const std::string& isa) {

@@ -1,5 +1,5 @@
-// As GoogleTest: a few hundred cases of every kind. By hand: --cases N [--seed S] [--only KIND]
-// [--isa NAME] [--threads N] runs that many of every kind, or of one.
+// In GoogleTest: a few hundred cases of every kind. By hand: --cases N [--seed S] [--only KIND]
+// [--isa NAME] [--threads N] runs N cases of every kind, or of one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ std::string summary(OperationKind kind, const DifferentialReport& report) {
                      report.failures.size());
 }
 
-// How many of a hundred random cases a fast body has to take. Conversions from integers in modes
-// other than to nearest even have none.
+// Returns how many of a hundred random cases a fast kernel must run. Conversions from integers have
+// a fast kernel only for rounding to nearest even.
 uint64_t least_covered(OperationKind kind) { return kind == OperationKind::convert ? 40 : 50; }
 
 class FastBodies : public ::testing::TestWithParam<OperationKind> {};

@@ -1,6 +1,6 @@
 // fp32 convolutions and products of sizes at which loops change: planes in bands and in groups of
-// images, panels that are packed late, tiles of few rows, channels of few columns.
-// Not for an emulator, for which this is minutes: random operations take bands there, too.
+// images, panels that are packed late, tiles of few rows, channels of few columns. Not built for
+// Arm: under an emulator they take minutes, and random operations also use bands there.
 #if defined(__x86_64__)
 #include <gtest/gtest.h>
 
@@ -22,10 +22,10 @@
 namespace tputwin::testing {
 namespace {
 
-// What is used of a lane, and what is looked at behind it.
+// The bytes of a lane that operations use, and those after them that are checked.
 constexpr uint64_t kLaneBytes = 96 << 10, kMargin = 4 << 10;
 
-// Usual numbers, and among them zeros of both signs, subnormals, infinities and NaN.
+// Writes usual numbers; a few are zeros of both signs, subnormals, infinities and NaN.
 void fill(TestMemory& memory) {
   std::mt19937 random(7);
   constexpr uint32_t kRare[] = {0x80000000, 0, 1, 0x7f800000, 0xff800000, 0x7fc12345, 0xffa00001};
@@ -59,7 +59,7 @@ bool have_equal_lanes(TestMemory& a, TestMemory& b) {
   return true;
 }
 
-// All lanes after the operation, with every instruction set, budget and number of threads.
+// Compares all lanes after the operation, with every instruction set, budget and number of threads.
 void expect_reference_bytes(const std::string& name, const Operation& op) {
   auto& [before, expected, actual] = memories();
   const ScopedFloatMode mode;
@@ -145,7 +145,8 @@ TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
     }
 }
 
-// Of numbers that fp16 and bf16 have seldom, as any bits are.
+// Returns the operation on fp16 or bf16. Its operands are arbitrary bits, so rare values are
+// frequent.
 Operation halves_of(const Depthwise2dBm1684& op, DType type) {
   Lanes lanes(bm1684x());
   const auto placed = [&](const TensorView& v) { return lanes.compact(v.shape, type); };
@@ -158,7 +159,8 @@ Operation halves_of(const Depthwise2dBm1684& op, DType type) {
   return halves;
 }
 
-// Rows shorter than a vector, of one, of some and a rest, with all of their columns under padding.
+// Rows shorter than a vector, of one vector, and of some vectors and a rest; rows whose columns are
+// all under padding.
 TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
   constexpr uint32_t kPads[][2] = {{0, 0}, {1, 1}, {2, 1}, {0, 2}, {3, 0}, {1, 0}};
   uint32_t turn = 0;

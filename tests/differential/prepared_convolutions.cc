@@ -1,5 +1,5 @@
-// Prepared convolutions of the BM1880 that read and write lanes or global memory: results are those
-// of the reference body.
+// Prepared convolutions of the BM1880 that read and write lanes or global memory: the results equal
+// the reference kernel's.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -59,10 +59,10 @@ TensorView in_global(TensorView view, uint64_t address) {
 
 constexpr uint64_t kInput = 0x1000;
 
-// Which bytes of the input are above 127: any, none, the last one, all.
+// The bytes of the input above 127: any, none, only the last one, all.
 enum class Input : uint8_t { any, low, nearly_low, high };
 
-// What a prepared body is told to read and write where.
+// The memories that a prepared kernel reads and writes.
 struct Places {
   bool reads_global, writes_global, touch;
 };
@@ -93,7 +93,7 @@ struct Memories {
   }
 };
 
-// A prepared body on the instruction set in force.
+// Runs a prepared kernel on the selected instruction set.
 void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Places& places,
                   const Memory& memory) {
   const auto body = fast::prepare(op, memory);
@@ -104,7 +104,7 @@ void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Place
   body->run(memory);
 }
 
-// Every set, on one thread, on two, and on more than there may be.
+// Compares every instruction set, on one thread, on two, and on more than the kernel can use.
 void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
                             const Places& places, Input input) {
   auto& [random, before, expected, actual] = memories;

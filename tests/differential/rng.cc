@@ -1,4 +1,4 @@
-// Random cases: those of other seeds and numbers are others.
+// Random cases: other seeds and numbers give other cases.
 #include "selftest/rng.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace tputwin::testing {
 namespace {
 
-// Sequences that are one, shifted by a few steps, share values.
+// Two shifted copies of one sequence would share values.
 TEST(Rng, CasesShareNoSequence) {
   constexpr uint64_t kSeeds = 40, kCases = 40;
   constexpr int kValues = 20;

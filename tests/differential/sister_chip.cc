@@ -1,5 +1,5 @@
-// A chip is data: a sister of the BM1684X that no source knows runs the operations of its family,
-// and fast bodies equal reference bodies on it.
+// A chip is data: a derived chip of the BM1684X that the sources do not name runs the operations of
+// its family, and fast kernels equal reference kernels on it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Random operands hold the pairs of special values that grouped sums are tried on: both in one
-// group, and at seeds that say them again.
+// Random operands contain the pairs of special values that grouped sums must handle, both values in
+// one group, also when a seed is repeated.
 #include "selftest/special_pairs.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Count = std::array<uint32_t, kPairKinds>;
 
-// Counts the kinds whose two values are both among the elements, or both with the other sign.
+// Counts the kinds whose two values are both among the elements, or both with the opposite sign.
 void count_pairs(std::span<const uint32_t> group, DType type, Count& count) {
   auto holds = [&](uint32_t bits) { return std::ranges::find(group, bits) != group.end(); };
   constexpr uint32_t kSign = 0x8000;
@@ -29,7 +29,7 @@ void count_pairs(std::span<const uint32_t> group, DType type, Count& count) {
   }
 }
 
-// Of the left rows and right columns of a product.
+// Counts pairs in the left rows and right columns of a product.
 void count_pairs(const MatmulBm1684xHalf& op, const Memory& memory, Count& count) {
   auto count_lines = [&](const MatrixOperand& m, uint32_t lines, auto&& element) {
     if (m.is_constant) return;
@@ -45,7 +45,7 @@ void count_pairs(const MatmulBm1684xHalf& op, const Memory& memory, Count& count
   count_lines(op.right, op.out.cols(), [&](auto j, auto k) { return op.right.read(memory, k, j); });
 }
 
-// Of the input channels of an element, and the weights that meet them.
+// Counts pairs in the input channels of an element, and in the weights that they multiply.
 void count_pairs(const Conv2dBm1684xFloat& op, const Memory& memory, Count& count) {
   if (!is_half(op.in.dtype)) return;
   const Shape& in = op.in.shape;
@@ -80,7 +80,7 @@ void expect_every_pair(OperationKind kind) {
     fill_operands(rng, operation, chip, storage.memory());
     count_pairs(std::get<Op>(operation), storage.memory(), count);
   }
-  if (cases.count < 200) return;  // a rerun of few
+  if (cases.count < 200) return;  // few cases in a rerun
   for (uint32_t i = 0; i < kPairKinds; ++i) EXPECT_GE(count[i], 4u) << "pair kind " << i;
 }
 

@@ -1,5 +1,5 @@
-// Transposes of every element size and instruction set beside plain loops: sizes around those of
-// tiles and cache lines, rows that have gaps.
+// Transposes of every element size and instruction set compared with plain loops: sizes around
+// those of tiles and cache lines, rows with gaps.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,7 +28,7 @@ struct Sides {
         dst_stride((rows + rng.below(40)) * bytes) {}
 };
 
-// What is not written keeps its value.
+// Returns the expected transpose. Bytes that are not written keep their value.
 std::vector<uint8_t> plain(const Sides& s, const std::vector<uint8_t>& src) {
   std::vector<uint8_t> dst(s.dst_stride * s.cols, 0x5a);
   for (size_t r = 0; r < s.rows; ++r)
@@ -72,7 +72,7 @@ TEST_P(Transposes, MoveEveryElementToItsPlace) {
   }
 }
 
-// Lines of eight rows, places of which go anywhere; what lies around is not written.
+// Transposes lines of eight rows to arbitrary addresses; bytes between them must not change.
 TEST_P(Transposes, TurnLinesToWhereverTheyGo) {
   constexpr size_t kRows = 8, kBytes = kRows * sizeof(uint32_t), kLine = 64;
   const RandomCases cases(200);

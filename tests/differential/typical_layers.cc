@@ -1,5 +1,5 @@
-// Which body takes typical layers of networks: a body that declines one unnoticed would cost it a
-// factor of ten and more.
+// Tests which kernel runs typical layers of networks. If a fast kernel declined such a layer, the
+// layer would take ten times as long or more.
 #include <gtest/gtest.h>
 
 #include "base/bits.h"
@@ -25,7 +25,7 @@ TensorView system(const Shape& shape, uint64_t address, DType dtype) {
           .stride = system_stride(shape, element_bytes(dtype))};
 }
 
-// The body that runs an operation on the best instruction set; "" if none does.
+// Returns the kernel that runs an operation on the best instruction set; "" if none does.
 template <class Op>
 std::string body_of(const Chip& chip, const Op& op) {
   TestMemory memory(chip);
@@ -139,8 +139,8 @@ TEST(TypicalLayers, OfBytesOfTheBm1684) {
   }
 }
 
-// As many channels as 32 bits hold sums of, of the largest numbers; one more is left to the
-// reference body.
+// The largest number of channels whose sums of the largest numbers fit in int32. With one more
+// channel only the reference kernel runs.
 TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
   constexpr uint32_t kMost = 3289;
   const auto layer = [](uint32_t channels) {
@@ -160,7 +160,8 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
     for (uint32_t c = 0; c < kMost; ++c)
       for (uint32_t i = 0; i < 16; ++i) {
         if (i < 4) memory.write(op.in, 0, c, i / 2, i % 2, 255);
-        for (uint32_t oc = 0; oc < 3; ++oc)  // all of one sign, or of the inputs' transforms'
+        // All weights of one sign, or with the signs of the inputs' transforms.
+        for (uint32_t oc = 0; oc < 3; ++oc)
           memory.write(op.weight, c, oc, i / 4, i % 4, oc == 0 ? -128 : (oc + i) % 3 ? 127 : -128);
       }
     fast::select_isa(isa);

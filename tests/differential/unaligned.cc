@@ -1,5 +1,5 @@
-// Operands that begin at any byte, as recordings and streams of strangers may have them: every
-// instruction set leaves what the reference body does, and loads no element as if it were aligned.
+// Operands at any byte address, as recordings and foreign streams may have them. Every instruction
+// set must give the reference kernel's bytes, and must not load elements as if they were aligned.
 #include <gtest/gtest.h>
 
 #include <random>

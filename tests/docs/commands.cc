@@ -25,8 +25,8 @@ namespace {
 namespace x = isa::bm1684x_streams;
 namespace bm1684_commands = isa::bm1684_streams;
 
-// Of an operation in recorded commands: types of the first operand, and of the result; the
-// functions that become them.
+// The recorded commands of an operation: types of the first operand and of the result, and the
+// functions that emit them.
 struct Types {
   std::set<DType> in, out;
   std::set<std::string> functions;
@@ -42,7 +42,7 @@ Key bm1684x_key(Engine engine, std::span<const uint8_t> bytes) {
   const auto head = engine == Engine::dma ? x::gdma_head(bytes) : x::tiu_head(bytes);
   return {head.type, head.code};
 }
-// Of the GDMA the special function and the direction.
+// For the GDMA the key is the special function and the direction.
 Key bm1684_key(Engine engine, std::span<const uint8_t> bytes) {
   if (engine == Engine::dma) {
     const auto command = isa::unpack(bm1684_commands::gdma_form(), bytes);
@@ -71,7 +71,7 @@ std::string names(const std::set<DType>& types) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-// "fp_add|int_add" as functions; in words where there are blanks.
+// Formats "fp_add|int_add" as functions; names with blanks stay as text.
 std::string functions(std::string_view name, std::string_view prefix) {
   const size_t bar = name.find('|');
   if (bar != std::string_view::npos)
@@ -104,7 +104,8 @@ std::string table(std::string_view title, std::string_view prefix, std::span<con
   return text;
 }
 
-// The BM1684's transfers are no table: special function and direction of what is recorded.
+// The BM1684's decoder has no table of transfers: lists special functions and directions of
+// recorded commands.
 std::string transfers(std::string_view title, const std::map<Key, Types>& recorded) {
   std::string text = heading(title);
   for (const auto& [key, types] : recorded) {

@@ -1,4 +1,4 @@
-// docs/bmnet.md tells the compiler's passes and folders as they are.
+// docs/bmnet.md lists the compiler's passes and folders correctly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Names found(const std::string& text, const std::regex& pattern) {
   return names;
 }
 
-// Names in the first column of the table of a section.
+// Returns names in the first column of the table of a section.
 Names rows_of(const std::string& section) {
   const std::string page = read_text(source_dir() / "docs/bmnet.md");
   const size_t begin = page.find("\n## " + section + "\n");

@@ -1,4 +1,4 @@
-// Elements drawn where they lie.
+// Draws elements at their addresses.
 #include "docs/grid.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace tputwin::docs {
 namespace {
 
 constexpr double kLeft = 84, kWidth = 27, kGap = 58, kBox = 20, kRow = 40;
-constexpr uint64_t kShortGap = 2;      // elements that are drawn empty
+constexpr uint64_t kShortGap = 2;      // number of empty elements that are drawn
 constexpr uint64_t kRowOfSystem = 24;  // bytes
 
 }  // namespace

@@ -1,6 +1,5 @@
-// A memory as a drawing: a row for each lane, or for each run of addresses, a column for each
-// element's bytes. Where elements lie is asked of Memory::byte, of which all bodies of operations
-// read and write.
+// A memory as a drawing: a row for each lane, or for each range of addresses, and a column for each
+// element's bytes. The addresses are those of Memory::byte, which all kernels of operations use.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,7 @@ struct Element {
   uint32_t n, c, h, w;
 };
 
-// What is written into an element's box, over a run of boxes with the same `group`, and the colour
-// (0 to 5).
+// The text in an element's box, the text over boxes with the same `group`, and the colour (0 to 5).
 struct Label {
   std::string text, group;
   unsigned colour = 0;
@@ -30,13 +28,13 @@ class Grid {
  public:
   Grid(std::string title, const Chip& chip, const TensorView& view, const Labels& labels);
 
-  // Draws the rows that `shown` has, all if it is empty, below `y`; returns where it ends.
+  // Draws the rows in `shown`, or all if it is empty, below `y`; returns the lower end.
   double draw(Svg& svg, double y, const std::vector<uint32_t>& shown = {}) const;
 
  private:
   using Row = std::map<uint64_t, Label>;  // by byte
   struct Column {
-    uint64_t byte, gap;  // gap: bytes that nothing of the tensor lies in
+    uint64_t byte, gap;  // gap: bytes outside the tensor
     double x, width;
   };
   std::vector<Column> columns(const std::vector<uint32_t>& shown) const;

@@ -1,5 +1,5 @@
-// docs/layouts: how tensors lie in the memories of each chip, drawn from the functions that place
-// them.
+// docs/layouts: the layouts of tensors in the memories of each chip, drawn by the functions that
+// compute the addresses.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 namespace tputwin::docs {
 namespace {
 
-// A plane of a channel has a name, an element is told by its row and column; colours tell images
-// and turns.
+// Labels elements with row and column, and groups them by plane; the colour is the image and the
+// round of lanes.
 Labels planes(const Chip& chip, uint32_t start_lane = 0) {
   return [&chip, start_lane](const Element& e) {
     const uint32_t turn = (start_lane + e.c) / chip.lanes;
@@ -19,17 +19,17 @@ Labels planes(const Chip& chip, uint32_t start_lane = 0) {
   };
 }
 
-// Of packed tensors images are neighbours.
+// Labels packed tensors, in which images are adjacent.
 Label image_label(const Element& e) {
   return {fmt::format("n{}", e.n), fmt::format("c{} {},{}", e.c, e.h, e.w), e.n};
 }
 
-// Weights (IC,OC,KH,KW), n being the input channel.
+// Labels weights (IC,OC,KH,KW); n is the input channel.
 Label weight_label(const Element& e) {
   return {fmt::format("i{}", e.n), fmt::format("o{} k{},{}", e.c, e.h, e.w), 2 * (e.n % 3)};
 }
 
-// As the kernel libraries make them of an address, a shape and no strides.
+// Returns the view that the kernel libraries make of an address, a shape and no strides.
 TensorView lanes(const Chip& chip, const Shape& shape, DType type, bool aligned,
                  uint32_t start_lane = 0, uint8_t pack = 1) {
   const Shape cells{(shape.n + pack - 1) / pack, shape.c, shape.h, shape.w};

@@ -1,4 +1,4 @@
-// Calls of libraries that are wrong somewhere: no file but the one that wraps them makes them.
+// Library calls with known errors: only the file that wraps such a call may use it.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -28,14 +28,14 @@ const std::vector<Forbidden>& forbidden_calls() {
   return calls;
 }
 
-// The lines of a file that call a function of that name.
+// Returns the lines of a file that call a function of that name.
 std::string calls_in(const std::filesystem::path& path, const std::string& name) {
   const std::regex call("\\bhn::" + name + "\\s*[(<]");
   std::istringstream text(read_text(path));
   std::string found;
   size_t number = 1;
   for (std::string line; std::getline(text, line); ++number) {
-    if (line.find(name) == std::string::npos) continue;  // the expression is slow
+    if (line.find(name) == std::string::npos) continue;  // saves time: the expression is slow
     line = line.substr(0, line.find("//"));
     if (std::regex_search(line, call))
       found += path.string() + ":" + std::to_string(number) + ": " + line + "\n";

@@ -1,5 +1,5 @@
-// docs/layouts/memories-CHIP.svg: the memories of a chip with their sizes and addresses, out of its
-// numbers.
+// docs/layouts/memories-CHIP.svg: the memories of a chip with their sizes and addresses, drawn from
+// the chip's numbers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ void draw_system(Svg& svg, double y, std::string_view name, uint64_t base, uint6
   svg.text(x + 10, y + 37, fmt::format("{} from {:#x}", size_text(bytes), base), "soft");
 }
 
-// Both ways between two rows of memories.
+// Draws arrows in both directions between two rows of memories.
 void draw_arrows(Svg& svg, double x, double y0, double y1, std::string_view engine) {
   for (double side : {-9.0, 9.0}) {
     svg.line(x + side, y0, x + side, y1, "wire");

@@ -1,5 +1,5 @@
-// The table of operators in docs/onnx.md is made of src/bmnet/onnx/operators.def. TPUTWIN_REBASE=1
-// writes it.
+// The table of operators in docs/onnx.md is generated from src/bmnet/onnx/operators.def.
+// TPUTWIN_REBASE=1 writes it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The project's pages: what they quote and link to exists.
+// The project's pages: their quotations and the targets of their links exist.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ std::vector<std::filesystem::path> pages() {
   return paths;
 }
 
-// Fenced blocks of a language.
+// Returns the fenced blocks of a language.
 std::vector<std::string> code_blocks(const std::string& page, const std::string& language) {
   std::vector<std::string> blocks;
   const std::string fence = "```" + language + "\n";
@@ -29,7 +29,7 @@ std::vector<std::string> code_blocks(const std::string& page, const std::string&
   return blocks;
 }
 
-// The parts of examples that lie between "// [readme]" and "// [readme end]".
+// Returns the parts of examples between "// [readme]" and "// [readme end]".
 std::set<std::string> quotable_sections() {
   const std::string begin = "// [readme]\n", end = "// [readme end]";
   std::set<std::string> sections;

@@ -1,4 +1,4 @@
-// The tree of sources is as docs/architecture.md says, and each source says what it is.
+// The source tree matches docs/architecture.md, and each source begins with a description.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<std::filesystem::path> sources(const std::string& extensions,
   return paths;
 }
 
-// "tools -> ... -> base" of the page.
+// Returns "tools -> ... -> base" of the page.
 std::vector<std::string> rooms() {
   const std::string page = read_text(source_dir() / "docs/architecture.md");
   const auto lines = matches(page, "\n    (tools -> [a-z >-]*-> base)\n");
@@ -54,7 +54,7 @@ TEST(Sources, IncludeFoldersToTheRightOnly) {
   }
 }
 
-// Those of a cycle are left when folders that include none of the others are taken away.
+// Repeatedly removes folders that include none of the others; a cycle would remain.
 TEST(Sources, FoldersOfTheCompilerIncludeEachOtherInNoCycle) {
   const std::filesystem::path bmnet = kSrc / "bmnet";
   std::map<std::string, std::set<std::string>> included;
@@ -99,7 +99,8 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-// Of the block that the line begins: up to the first line indented no further that begins with "}".
+// Returns the length of the block that the line begins: up to the first line that begins with "}"
+// and is not indented further.
 size_t block_length(const std::vector<std::string>& lines, size_t first) {
   const size_t indent = lines[first].find_first_not_of(' ');
   for (size_t i = first + 1; i < lines.size(); ++i) {
@@ -109,7 +110,7 @@ size_t block_length(const std::vector<std::string>& lines, size_t first) {
   return lines.size() - first;
 }
 
-// Blocks of statements are all but those of types and namespaces, and lists of values.
+// Blocks of statements are all blocks except types, namespaces and lists of values.
 void expect_short_functions(const std::filesystem::path& path) {
   static const std::regex other(
       " *(//|namespace|extern|class|struct|union|enum|template <.*> (class|struct)|.*= [{]$).*");
@@ -122,7 +123,7 @@ void expect_short_functions(const std::filesystem::path& path) {
 
 TEST(Sources, HaveFunctionsThatFitAScreen) {
   for (const auto& path : sources(".cc .h ")) expect_short_functions(path);
-  // those of the tests, too
+  // also those of the tests
   for (const auto& path : sources(".cc .h ", source_dir() / "tests")) expect_short_functions(path);
 }
 
@@ -133,7 +134,8 @@ TEST(Sources, LieInSmallFolders) {
   for (const auto& [folder, count] : files) EXPECT_LE(count, 45u) << folder;
 }
 
-// The functions that the pattern finds in a folder are rows of the list, each `row` and its name.
+// Every function in a folder that the pattern finds must have a row in the list: `row` and its
+// name.
 void expect_rows(const std::string& folder, const char* pattern, const std::string& list,
                  const std::string& row) {
   const std::string rows = read_text(kSrc / list);

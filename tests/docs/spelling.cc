@@ -13,13 +13,13 @@
 namespace tputwin::docs {
 namespace {
 
-// Words whose s belongs to the stem, up to that s; longer ones may end like the first three.
+// Stems whose s is not the suffix -ise. Longer words may end like the first three.
 constexpr std::string_view kStems[] = {"wis",     "nois",    "rais",   "advis",
                                        "madvis",  "revis",   "precis", "promis",
                                        "surpris", "exercis", "dis",    "advertis"};
 
-// The words of a text in small letters; one of "isQuantized" and "kMax_size" begins at each capital
-// letter that follows a small one.
+// Returns the words of a text in small letters. In "isQuantized" and "kMax_size" a word begins at
+// each capital letter that follows a small one.
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> words(1);
   char before = ' ';

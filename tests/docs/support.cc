@@ -1,5 +1,5 @@
-// docs/support.md is made here from the list of documented functions, the public headers, the
-// built libraries and the recorded cases. TPUTWIN_REBASE=1 writes it anew.
+// Generates docs/support.md from the list of documented functions, the public headers, the built
+// libraries and the recorded cases. TPUTWIN_REBASE=1 writes it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ std::filesystem::path header_path(std::string_view header) {
   return source_dir() / "include" / header;
 }
 
-// Names of the functions a header declares or defines.
+// Returns names of the functions that a header declares or defines.
 std::set<std::string> declared(std::string_view header) {
   static const std::regex comment(R"(/\*[^]*?\*/|//[^\n]*)");
   static const std::regex directive(R"((^|\n)[ \t]*#([^\n]*\\\n)*[^\n]*)");
@@ -73,7 +73,7 @@ std::set<std::string> declared(std::string_view header) {
   return names;
 }
 
-// Those that need no library.
+// Returns names of inline functions, which need no library.
 std::set<std::string> inlined(std::string_view header) {
   static const std::regex definition(R"(static inline [\w \*]*?(\w+)\()");
   const std::string text = read_text(header_path(header));
@@ -89,8 +89,8 @@ void* open_library(std::string_view name) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// Recorded cases of the reference model that are about this function. Those with a status have no
-// result: the model stopped.
+// Returns the number of recorded cases of the reference model for this function. Cases with a
+// status have no result: the model stopped.
 size_t cases_in(const std::filesystem::path& golden) {
   const std::string text = read_text(golden);
   auto count = [&](std::string_view what) {
@@ -207,7 +207,7 @@ TEST(Support, EveryDocumentedFunctionIsDeclaredAndExported) {
 }
 
 TEST(Support, EveryDeclaredFunctionIsListed) {
-  // what macros of the headers stand for
+  // functions that implement macros of the headers
   std::set<std::string_view> listed{
       "okk_log",           "okk_assert_logged",      "okk_assert_failed",     "okk_bdc_scale_old",
       "okk_bdc_scale_any", "okk_bdc_scale_bias_old", "okk_bdc_scale_bias_any"};

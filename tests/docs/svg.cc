@@ -13,7 +13,7 @@
 namespace tputwin::docs {
 namespace {
 
-// The colours of f0 to f5 stay apart for eyes that see fewer of them: they differ in lightness too.
+// The colours f0 to f5 also differ in lightness, so that colour-blind readers can distinguish them.
 constexpr std::string_view kStyle = R"(<style>
 .tw{--ink:#1f2328;--soft:#59636e;--edge:#8c959f;--faint:#d1d9e0;--f0:#cfe3ff;--f1:#ffe2a8;--f2:#c9efd0;--f3:#f6cfe3;--f4:#dccffb;--f5:#e4e8ec;
 font-family:ui-sans-serif,system-ui,"DejaVu Sans",sans-serif}

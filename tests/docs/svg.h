@@ -1,5 +1,5 @@
-// Drawings of the documentation: light or dark as the reader's system is, and, where a page holds
-// them itself, as the page is (site/theme.css).
+// Drawings of the documentation. They are light or dark like the reader's system; embedded in a
+// page, like the page (site/theme.css).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Svg {
   void line(double x0, double y0, double x1, double y1, std::string_view style);
   void text(double x, double y, std::string_view text, std::string_view style);
 
-  // The file. `title` is what those who cannot see it are told.
+  // Returns the file. `title` is the text for screen readers.
   std::string finish(std::string_view title) const;
 
  private:

@@ -1,4 +1,4 @@
-// Small helpers of the tests that read the project's own texts.
+// Small helpers of the tests that read the project's texts.
 #pragma once
 
 #include <filesystem>

@@ -1,11 +1,12 @@
 #!/bin/sh
-# run.sh PROGRAM [ARGUMENT...] [-- PROGRAM ...]: programs of a build, one after another, on an emulated Sapphire
-# Rapids, for instruction sets that this host has not: AVX-VNNI, AVX-512 and its VNNI. Fails where one fails.
-# The processor is one, at a hundred million instructions a second; nothing is said of speed.
+# run.sh PROGRAM [ARGUMENT...] [-- PROGRAM ...]: runs programs of a build, in sequence, on an
+# emulated Sapphire Rapids, for instruction sets that this host does not support: AVX-VNNI, AVX-512
+# and its VNNI. Fails if one program fails. The emulator has one processor, at a hundred million
+# instructions a second, so it says nothing about speed.
 #
-# Bochs boots a Linux of which the programs and their libraries are all. Both are of Debian 13 (Debian 12's Bochs
-# knows no AVX-VNNI) and kept in TPUTWIN_EMULATOR (build/emulator); TPUTWIN_DEBIAN_MIRROR is the mirror
-# that they come from, by default that of this system's apt.
+# Bochs boots a Linux that contains only the programs and their libraries. Both come from Debian 13
+# (Debian 12's Bochs does not support AVX-VNNI) and are kept in TPUTWIN_EMULATOR (build/emulator).
+# TPUTWIN_DEBIAN_MIRROR names their mirror; default: the mirror of this system's apt.
 set -eu
 
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
@@ -26,11 +27,11 @@ debian=$(cd "$debian" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The guest's files: busybox, the programs and the libraries that they load.
+# The guest's files: busybox, the programs and their libraries.
 guest=$work/guest
 for folder in bin lib lib64 proc sys dev tmp; do mkdir -p "$guest/$folder"; done
 cp "$debian/usr/bin/busybox" "$guest/bin/"
-put() {  # put FILE FOLDER: without what debuggers want
+put() {  # put FILE FOLDER: without debug information
   [ -e "$2/${1##*/}" ] || { cp -L "$1" "$2/" && strip --strip-unneeded "$2/${1##*/}"; }
 }
 put /lib64/ld-linux-x86-64.so.2 "$guest/lib64"
@@ -63,9 +64,10 @@ poweroff -f
 END
 chmod +x "$guest/init"
 
-# The disc that boots. Of what the emulated processor says of itself Linux must not believe all: it has fast short
-# copies (FSRM), but fast copies switched off, without which Linux takes no other; and AMX, whose products of signed
-# bytes come out wrong in Bochs 3.0: for every shape of tiles, and whatever the program.
+# The boot disc. Linux must ignore some features that the emulated processor reports. It reports
+# fast short copies (FSRM) but not fast copies, without which Linux takes no other. And it has AMX,
+# whose products of signed bytes are wrong in Bochs 3.0, for every shape of tiles and in every
+# program.
 disc=$work/disc
 mkdir -p "$disc/isolinux"
 (cd "$guest" && find . | cpio --quiet -o -H newc) >"$disc/initrd"

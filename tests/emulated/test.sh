@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh FOLDER: what decides whether the instruction sets of an emulated processor (run.sh) leave the bytes of the
-# reference, by the programs in FOLDER. Half an hour.
+# test.sh FOLDER: runs the programs in FOLDER that compare the instruction sets of an emulated
+# processor (run.sh) with the reference. Takes half an hour.
 set -eu
 bin=$1
 here=$(dirname "$0")

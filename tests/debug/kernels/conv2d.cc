@@ -1,4 +1,4 @@
-// Going back through a kernel of the examples on a device of bmlib.
+// Moves back through a kernel of the examples on a device of bmlib.
 #include <bmlib_runtime.h>
 #include <gtest/gtest.h>
 #include <okk.h>
@@ -19,7 +19,7 @@ constexpr int kIn = 67, kOut = 70, kH = 99, kW = 120, kOutH = 50, kOutW = 60;
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 constexpr uint64_t kFew = 12;
 
-// Remembers all memory before every command, and at the end goes to places at random.
+// Saves all memory before every command, and at the end goes to random moments.
 class Rememberer final : public Front {
  public:
   void stopped(Debugger& debugger, const Stop& stop) override {
@@ -63,7 +63,7 @@ class Rememberer final : public Front {
   uint64_t visited_ = 0;
 };
 
-// Memory of the device with small numbers in it.
+// Allocates memory of the device, filled with small numbers.
 unsigned long long filled(bm_handle_t handle, size_t bytes) {
   bm_device_mem_t memory;
   EXPECT_EQ(bm_malloc_device_byte(handle, &memory, static_cast<unsigned>(bytes)), BM_SUCCESS);
