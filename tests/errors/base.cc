@@ -1,4 +1,4 @@
-// TW-SYS: the system around us.
+// TW-SYS: errors of the operating system and environment.
 #include "base/errors/base.h"
 #include "base/file.h"
 #include "errors/trigger.h"

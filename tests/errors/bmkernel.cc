@@ -11,7 +11,7 @@
 namespace tputwin::testing {
 namespace {
 
-// The last error this thread recorded while `program` ran, else its first warning.
+// Returns the last error that this thread recorded while `program` ran, or else its first warning.
 template <class Program>
 Status outcome(Program program) {
   thread_diagnostics().clear();
@@ -29,7 +29,7 @@ bmk1880_context_t* context_on(u8* buffer, u32 bytes, u32 version = 1880) {
   return bmk1880_register(&info);
 }
 
-// The outcome of a program that gets a context with room for a few commands.
+// Returns the outcome of a program with a context whose buffer holds a few commands.
 template <class Program>
 auto with_context(Program program) {
   return [program]() -> Status {
@@ -58,7 +58,7 @@ bmk1880_op_t* relu(bmk1880_context_t* ctx, tensor_lmem* in, tensor_lmem* out) {
 }
 bmk1880_op_t* relu(bmk1880_context_t* ctx, tensor_lmem* t) { return relu(ctx, t, t); }
 
-// A sound 1x1 convolution, to be spoilt.
+// Returns a valid 1x1 convolution, which triggers then break.
 bmk1880_conv_param_t conv(bmk1880_context_t* ctx) {
   bmk1880_conv_param_t p{};
   p.ifmap = tensor(ctx);
@@ -69,7 +69,7 @@ bmk1880_conv_param_t conv(bmk1880_context_t* ctx) {
   return p;
 }
 
-// A sound product of (2,16) and (16,16).
+// Returns a valid product of (2,16) and (16,16).
 bmk1880_matrix_mac_param_t product(bmk1880_context_t* ctx) {
   bmk1880_matrix_mac_param_t p{};
   p.left = tensor(ctx, 0, shape_t2(2, 16));

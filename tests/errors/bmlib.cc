@@ -1,4 +1,4 @@
-// TW-BML: one program per rule of bmlib. Functions that bmruntime has too are not called here.
+// TW-BML: one program per rule of bmlib. It calls no functions that bmruntime also has.
 #include <bmlib_runtime.h>
 #include <okk.h>
 
@@ -16,7 +16,7 @@
 namespace tputwin::testing {
 namespace {
 
-// What the calls made in `body` left as the thread's last error, or first warning.
+// Returns the thread's last error, or first warning, after the calls in `body`.
 template <class Body>
 Status last_report_of(Body body) {
   thread_diagnostics().clear();
@@ -28,7 +28,7 @@ Status last_report_of(Body body) {
   return warnings.empty() ? Status() : Status(warnings.front().sample);
 }
 
-// The same with a device and 64 bytes of its memory at hand.
+// Calls last_report_of(...) with a device and 64 bytes of its memory.
 template <class Body>
 Status with_device(Body body) {
   return last_report_of([&] {
@@ -43,7 +43,7 @@ Status with_device(Body body) {
 
 char bytes[64];
 
-// What a recorder says of a launch on a chip.
+// Returns the status of recording a launch on a chip.
 Status recorded(const Chip& chip, bool takes_pointer) {
   auto device = std::move(*Device::create({.chip = &chip, .global_bytes = 1 << 20}));
   record::Launch launch(*device, "kernel");
@@ -77,7 +77,7 @@ TW_TRIGGER(bml_inside_kernel, [] {
     okkernel_launch_sync(handle, "asks_host", nullptr, 0);
   });
 });
-// What a child of this process prints on standard error, in which `body` runs.
+// Runs `body` in a child process; returns its output on standard error.
 template <class Body>
 Status said_by_child(ErrorId id, Body body) {
   int ends[2];

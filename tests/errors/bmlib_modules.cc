@@ -12,13 +12,13 @@
 namespace tputwin::testing {
 namespace {
 
-// Libraries of both chips are in this program: devices are BM1684, unless a trigger says otherwise.
+// This program has libraries of both chips: devices are BM1684 unless a trigger selects another.
 [[maybe_unused]] const bool chosen = [] {
   bmlib::use_chip(bm1684());
   return true;
 }();
 
-// What `call` on a fresh device leaves as the thread's last error, or first warning.
+// Returns the thread's last error, or first warning, after `call` on a fresh device.
 Status report_of(const Chip& chip, void (*call)(bm_handle_t)) {
   bmlib::use_chip(chip);
   bm_handle_t handle = nullptr;
@@ -36,7 +36,7 @@ Status report_of(const Chip& chip, void (*call)(bm_handle_t)) {
 
 constexpr char kNoFile[] = "/nonexistent/module.so";
 
-// A module that stands for the kernels of the program.
+// Returns a module that represents the kernels of the program.
 tpu_kernel_module_t some_module(bm_handle_t handle) {
   okk::kernels().add("in_module", [](const void*) {});
   tpu_kernel_module_t module = tpu_kernel_load_module_file(handle, kNoFile);

@@ -17,7 +17,7 @@
 namespace tputwin::testing {
 namespace {
 
-// What a call of the builder threw, as the thread's last error.
+// Returns the exception of a call of the builder, which is the thread's last error.
 Status thrown(const std::function<void()>& call) {
   try {
     call();
@@ -94,7 +94,7 @@ TW_TRIGGER(net_memory, [] {
   return compile(net, {.level = net::Level::none});
 });
 
-// The code of a customized layer throws.
+// The code of a customized layer throws an exception.
 TW_TRIGGER(net_custom_code, [] {
   net::ImportOptions import{.needs_weights = false};
   import.custom["Mine"] = [](net::caffe::LayerParameter & layer, net::TensorOp&){

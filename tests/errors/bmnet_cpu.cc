@@ -1,4 +1,4 @@
-// TW-NET: the int8 interpreter and the operators of the host.
+// TW-NET: the int8 interpreter and the host's operators.
 #include <bmnet/targets/cpu/cpu_op.hpp>
 
 #include "base/errors/bmnet.h"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace net;
 
-// A net of one layer on one byte.
+// Runs a net of one layer on one byte.
 Status run_layer(const std::string& type, std::vector<float> weight = {}) {
   Network network;
   const char* types[] = {"start", type.c_str(), "end"};
@@ -39,7 +39,7 @@ struct AnyOp : bmnet::CpuOp {
   void run() override {}
 };
 
-// The plugin throws the text of the error to the runtime, which knows no more of it.
+// The plugin throws only the text of the error to the runtime.
 TW_TRIGGER(net_cpu_payload, []() -> Status {
   char payload[] = "\xff\xff\xff";
   try {

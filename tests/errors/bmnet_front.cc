@@ -24,7 +24,7 @@ Status import_text(const std::string& text, const ImportOptions& options = {}) {
   return import_caffe(*parsed, options).status();
 }
 
-// A PReLU whose blob has these values.
+// Imports a PReLU whose blob has these values.
 Status import_slopes(const std::vector<float>& values) {
   auto parsed = read_prototxt(kInput + layer("PReLU"));
   if (!parsed.ok()) return parsed.status();

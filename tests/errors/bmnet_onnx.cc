@@ -1,4 +1,4 @@
-// TW-NET: ONNX models. Their bytes are written here field by field, without the format's library.
+// TW-NET: ONNX models. The tests write their bytes field by field, without the format's library.
 #include <fstream>
 
 #include "base/errors/bmnet.h"
@@ -16,7 +16,7 @@ std::string number(int field, int value) {
   return {static_cast<char>(field << 3), static_cast<char>(value)};
 }
 
-// An input x of a type, a node, and what else the graph has.
+// Returns a graph of an input x of a type, a node, and further fields.
 std::string onnx_model(int opset, const std::string& type, const std::string& op,
                        const std::string& more = "") {
   const std::string node = part(1, "x") + part(2, "y") + part(4, op);

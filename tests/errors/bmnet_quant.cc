@@ -21,7 +21,7 @@ namespace {
 
 using namespace tputwin::net;
 
-// An input "data" (1,1,1,1), one op "layer" of `type`, an end.
+// Returns a net of an input "data" (1,1,1,1), one op "layer" of `type`, and an end.
 Network one_op(const std::string& type) {
   Network network;
   TensorOp& start = network.ops.emplace_back();
@@ -88,8 +88,7 @@ TW_TRIGGER(net_bias_saturated, [] {
   return warnings.empty() ? table.status() : Status(warnings[0]);
 });
 
-// Two inputs "data" and "small", a concatenation "layer", an end; and what calibration found of
-// them.
+// Two inputs "data" and "small", a concatenation "layer", an end; and calibration results for them.
 Status warned(float largest, double sqnr) {
   Network network = one_op("tg_concat");
   TensorOp& op = network.ops[1];

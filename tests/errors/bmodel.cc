@@ -24,7 +24,7 @@ std::string v011_file() {
   return {bytes.begin(), bytes.end()};
 }
 
-// A valid 0.1.1 file with `from` replaced in its JSON text, the length made to fit.
+// Reads a valid 0.1.1 file with `from` replaced in its JSON text and the length adjusted.
 Status read_replacing(const std::string& from, const std::string& to) {
   std::string file = v011_file();
   file.replace(file.find(from), from.size(), to);
@@ -33,7 +33,7 @@ Status read_replacing(const std::string& from, const std::string& to) {
   return read_text(file);
 }
 
-// A valid model after something was done to it.
+// Returns the error of a valid model after a change.
 template <class Change>
 Status validate_after(Change change) {
   Model model = samples::rich();

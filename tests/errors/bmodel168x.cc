@@ -11,7 +11,7 @@ using bmodel::bm168x::Binary;
 using bmodel::bm168x::ModelT;
 using bmodel::bm168x::NetParameterT;
 
-// A valid model after something was done to it.
+// Returns the error of a valid model after a change.
 template <class Change>
 Status validate_168x_after(Change change) {
   ModelT model = samples168x::model168x();
@@ -35,7 +35,7 @@ TW_TRIGGER(mod_tables, [] {
   return bmodel::bm168x::read(file).status();
 });
 TW_TRIGGER(mod_shared_tables, [] {
-  // one tensor with a long name, a hundred times
+  // one tensor with a long name, referred to a hundred times
   flatbuffers::FlatBufferBuilder builder;
   const auto name = builder.CreateString(std::string(10'000, 'x'));
   const auto tensor = bmodel::bm168x::CreateTensor(builder, name);

@@ -1,4 +1,4 @@
-// TW-BRT: one program per rule of bmrt. Functions that bmruntime has too are not called here.
+// TW-BRT: one program per rule of bmrt. It calls no functions that bmruntime also has.
 #include <bmruntime_cpp.h>
 
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 namespace b168x = bmodel::bm168x;
 const std::string kRecorded = TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/";
 
-// What the calls made in `body`, with a runtime on a BM1684X, left as the last error or warning.
+// Returns the last error or warning after the calls in `body`, with a runtime on a BM1684X.
 template <class Body>
 Status with_runtime(Body body) {
   bmlib::use_chip(bm1684x());
@@ -30,13 +30,13 @@ Status with_runtime(Body body) {
   auto warnings = thread_diagnostics().warnings();
   bmrt_destroy(runtime);
   bm_dev_free(device);
-  bmlib::use_chip(bm1684());  // that of the other triggers
+  bmlib::use_chip(bm1684());  // the chip of the other triggers
   thread_diagnostics().clear();
   if (error) return *error;
   return warnings.empty() ? Status() : Status(warnings.front().sample);
 }
 
-// The same with a recorded net of one input and one output, after something was done to its file.
+// A recorded net of one input and one output, whose file was changed.
 struct Lenet {
   void* runtime;
   const bm_net_info_t* info;
@@ -67,7 +67,7 @@ void launch(Lenet& net) {
   bmrt_launch_tensor(net.runtime, net.info->name, &net.input, 1, &net.output, 1);
 }
 
-// A launch of the net after a change of its stage.
+// Launches the net after a change of its stage.
 template <class Change>
 Status launch_changed(Change change) {
   return with_changed_lenet(
@@ -108,7 +108,8 @@ TW_TRIGGER(brt_chip, [] {
   return with_changed_lenet(
       [](b168x::ModelT& model) {
         model.chip = "BM1684";
-        model.net[0]->addr_mode = 4;  // whose tensors' places are not checked
+        // In this mode the addresses of tensors are not checked.
+        model.net[0]->addr_mode = 4;
       },
       [](Lenet&) {});
 });
@@ -133,19 +134,20 @@ TW_TRIGGER(brt_relocation, [] {
   });
 });
 TW_TRIGGER(brt_written, [] {
-  // the weights lie where commands write
+  // commands write to the addresses of the weights
   return launch_changed([](b168x::NetT& net, b168x::NetParameterT& stage) {
     net.addr_mode = 4;
     stage.coeff_mem->address = stage.ctx_addr;
     stage.ctx_addr += 0x1000'0000;
   });
 });
-// The neurons end a little before what the layers write last in them.
+// The neurons end slightly before the last bytes that the layers write.
 TW_TRIGGER(brt_written_nobody, [] {
   constexpr uint64_t kStep = 64;
   const auto shortened = [](uint64_t steps) {
     return launch_changed([&](b168x::NetT& net, b168x::NetParameterT& stage) {
-      net.addr_mode = 4;  // whose tensors' places are not checked
+      // In this mode the addresses of tensors are not checked.
+      net.addr_mode = 4;
       stage.ctx_size -= kStep * steps;
       stage.ctx_sizes = {stage.ctx_size};
     });
@@ -173,7 +175,7 @@ TW_TRIGGER(brt_tensor_place, [] {
     auto second = std::make_unique<b168x::SubNetT>(*stage.sub_net[0]);
     second->id = 7;
     stage.sub_net.push_back(std::move(second));
-    stage.input_tensor[0]->device_addr = 0x1'0000'0000;  // in the weights
+    stage.input_tensor[0]->device_addr = 0x1'0000'0000;  // inside the weights
   });
 });
 

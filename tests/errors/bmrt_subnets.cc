@@ -17,7 +17,7 @@ namespace b168x = bmodel::bm168x;
 using b168x::samples::host_tensor;
 using b168x::samples::SubnetFile;
 
-// What a launch of the net, on four floats, left as the last error.
+// Returns the last error of a launch of the net, on four floats.
 Status launch(const SubnetFile& file) {
   bmlib::use_chip(bm1684x());
   bm_handle_t device = nullptr;
@@ -33,12 +33,12 @@ Status launch(const SubnetFile& file) {
   auto error = thread_diagnostics().last_error();
   bmrt_destroy(runtime);
   bm_dev_free(device);
-  bmlib::use_chip(bm1684());  // that of the other triggers
+  bmlib::use_chip(bm1684());  // the chip of the other triggers
   thread_diagnostics().clear();
   return error ? Status(*error) : Status();
 }
 
-// From x to y by one operator.
+// Returns a net that computes y from x with one operator.
 SubnetFile one_operator(int32_t number, const std::string& parameters) {
   SubnetFile file;
   file.input(host_tensor("x", {4}));
@@ -80,7 +80,8 @@ TW_TRIGGER(brt_host_library, [] {
 });
 TW_TRIGGER(brt_host_input, [] { return launch(one_operator("argmax axis=3")); });
 TW_TRIGGER(brt_host_room, [] {
-  SubnetFile file = one_operator("nonzero");  // of three elements two positions each
+  // Two positions for each of three elements.
+  SubnetFile file = one_operator("nonzero");
   file.stage().sub_net[0]->input_tensor[0]->shape[0]->dim = {2, 2};
   file.stage().input_tensor[0]->shape[0]->dim = {2, 2};
   return launch(file);

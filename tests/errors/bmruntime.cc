@@ -13,7 +13,7 @@
 namespace tputwin::testing {
 namespace {
 
-// What the calls made in `body` left as the thread's last error.
+// Returns the thread's last error after the calls in `body`.
 template <class Body>
 Status last_error_of(Body body) {
   thread_diagnostics().clear();
@@ -23,7 +23,7 @@ Status last_error_of(Body body) {
   return error ? Status(*error) : Status();
 }
 
-// The same with a context at hand.
+// Calls last_error_of(...) with a context.
 template <class Body>
 Status with_context(Body body) {
   return last_error_of([&] {
@@ -34,7 +34,8 @@ Status with_context(Body body) {
   });
 }
 
-// A network of two varieties, inputs (1,1,1,4) and (1,1,1,8), that does nothing, or calls `op`.
+// Returns a network of two varieties, inputs (1,1,1,4) and (1,1,1,8), that does nothing, or calls
+// `op`.
 bmodel::Model model(const char* op = nullptr) {
   bmodel::Model m{.name = "m"};
   for (uint32_t count : {4u, 8u}) {
@@ -47,7 +48,7 @@ bmodel::Model model(const char* op = nullptr) {
     info.cmdbuf = memory.data();
     info.cmdbuf_size = static_cast<u32>(memory.size());
     bmk1880_context_t* kernel = bmk1880_register(&info);
-    // AddBytes of tests/plugins: 4 bytes outside neuron memory, or no byte, which it refuses.
+    // For AddBytes of tests/plugins: 4 bytes outside neuron memory, or no bytes, which it refuses.
     uint64_t payload[4] = {count == 4 ? 100u : 0u, 0, count == 4 ? 4u : 0u, 0};
     if (op != nullptr)
       bmk1880_cpu_op(kernel, op, reinterpret_cast<char*>(payload), sizeof(payload));
@@ -70,7 +71,7 @@ Status with_network(const bmodel::Model& m, Body body) {
   });
 }
 
-// Runs a network with a CPU operator, with the plugins of tests/plugins at hand.
+// Runs a network with a CPU operator, with the plugins of tests/plugins installed.
 Status run_operator(const char* op, uint32_t count = 4) {
   setenv("TPUTWIN_PLUGIN_PATH", TPUTWIN_BIN_DIR "/../test_plugins", 1);
   Status status = with_network(model(op), [&](bmnet_t net) {
@@ -152,7 +153,8 @@ TW_TRIGGER(bmr_launch_failed, [] {
 });
 TW_TRIGGER(bmr_kernel_missing,
            [] { return with_context([](bmctx_t ctx) { bmruntime_bmkernel_submit(ctx); }); });
-TW_TRIGGER(bmr_kernel_second, [] {  // a warning: an error in strict mode only
+// Strict mode, as this is only a warning.
+TW_TRIGGER(bmr_kernel_second, [] {
   setenv("TPUTWIN_STRICT", "1", 1);
   Status status = with_context([](bmctx_t ctx) {
     void* kernel = nullptr;
@@ -220,7 +222,8 @@ TW_TRIGGER(bmr_cpu_missing, [] { return run_operator("NoSuchOperator"); });
 TW_TRIGGER(bmr_cpu_load, [] { return run_operator("NotAPlugin"); });
 TW_TRIGGER(bmr_cpu_version, [] { return run_operator("AddBytesV2"); });
 TW_TRIGGER(bmr_cpu_range, [] { return run_operator("AddBytesV1"); });
-// A warning, so in strict mode: of a model whose own library is not one, beside another.
+// Strict mode, because this is a warning: the model's own library is invalid, and another one is
+// installed.
 Status run_with_useless_library() {
   setenv("TPUTWIN_STRICT", "1", 1);
   setenv("TPUTWIN_PLUGIN_PATH", TPUTWIN_BIN_DIR "/../test_plugins", 1);

@@ -63,7 +63,7 @@ TEST(Catalogue, EveryRowHasATrigger) {
     EXPECT_TRUE(triggered.contains(row.id)) << row.symbol << " has no TW_TRIGGER";
 }
 
-// docs/errors.md as the catalogue generates it.
+// Returns docs/errors.md as generated from the catalogue.
 std::string errors_page() {
   std::string page =
       "# Errors\n\n"

@@ -8,7 +8,7 @@
 namespace tputwin::isa {
 namespace {
 
-// A plain multiplication, and a load.
+// Returns a plain multiplication, and a load.
 BdDescriptor mul() {
   Elementwise op{.kind = Elementwise::Kind::mul, .b_is_constant = true, .constant = 3};
   op.out = op.a = local_tensor(bm1880(), 0, {1, 2, 3, 4}, /*aligned=*/true, DType::i8);
@@ -32,7 +32,7 @@ Status decode_buffer(const std::vector<uint8_t>& buffer) {
   return decode_program(buffer, bm1880()).status();
 }
 
-// What decoding says after `change` has been at the descriptor, or at the bytes of the buffer.
+// Returns the status of decoding after `change` of the descriptor, or of the bytes of the buffer.
 template <class D, class Change>
 Status changed(D d, const Change& change) {
   change(d);

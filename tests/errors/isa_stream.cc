@@ -22,7 +22,7 @@ Status decoded(const std::vector<uint8_t>& tiu, const std::vector<uint8_t>& gdma
   return decode_streams({tiu, gdma}, bm1684x()).status();
 }
 
-// What decoding says after `change` has been at a fill, in a stream of its own.
+// Returns the status of decoding a stream of one fill after `change` of that fill.
 template <class Change>
 Status changed(const Change& change, TiuForm form = TiuForm::ar) {
   TiuCommand command = tiu_fill(1);
@@ -49,7 +49,7 @@ std::vector<uint8_t> moves() {
   return stream;
 }
 
-// A maximum over 2x2 windows.
+// Returns a maximum over 2x2 windows.
 TiuCommand max_pool() {
   TiuCommand c;
   c.cmd_short = c.cmd_id = 1;
@@ -88,7 +88,7 @@ TW_TRIGGER(isa_stream_unsupported, [] {
   command.pad_mode = command.opd0_up_pad = command.opd0_y_ins0 = 1;
   return pooled(command);
 });
-// A constant that is converted, in strict mode.
+// A conversion of a constant, in strict mode.
 TW_TRIGGER(isa_stream_unconfirmed, []() -> Status {
   TiuCommand command = tiu_fill(1);
   command.tsk_eu_typ = 14;
@@ -125,7 +125,7 @@ TW_TRIGGER(isa_stream_end, [] {
   stream.back() = 1;
   return decoded(stream);
 });
-// A table of one element, looked up by whatever memory holds: zeros, then another number.
+// A lookup in a table of one element, with an index from uninitialized memory: first zeros, then 9.
 TW_TRIGGER(isa_stream_index, [] {
   TiuCommand c;
   c.cmd_short = c.cmd_id = 1;

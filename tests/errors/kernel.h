@@ -10,7 +10,7 @@
 
 namespace tputwin::testing {
 
-// The first rule that the calls of `code` break.
+// Returns the first rule that the calls of `code` break.
 inline Status in_kernel(const std::function<void()>& code, const Chip& chip = bm1684()) {
   auto device = Device::create({.chip = &chip, .global_bytes = uint64_t{1} << 20, .strict = true});
   if (!device.ok()) return device.error();

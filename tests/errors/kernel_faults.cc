@@ -1,4 +1,4 @@
-// Kernels whose own code goes wrong, and libraries of kernels that lack functions.
+// Kernels whose own code is faulty, and libraries of kernels with undefined functions.
 #include <bm_atomic.h>
 
 #include "base/errors/bmlib.h"
@@ -10,7 +10,7 @@
 #include "sdk/okkernel/linking/undefined_function.h"
 #include "tools/kernel.h"
 
-// okk.h and tpu_kernel.h have names in common.
+// Declared here because okk.h and tpu_kernel.h share names.
 extern "C" void* tpu_global_mem_addr(unsigned long long addr);
 extern "C" void tpu_initialize(void);
 
@@ -37,7 +37,7 @@ TW_TRIGGER(tpu_pointer_left, [] {
   });
 });
 
-// What the slot of a function that no library defines points at.
+// Calls the function that replaces one that no library defines.
 void call_undefined(const void*) { okk::undefined_function("helper_of_another_file")(); }
 TW_TRIGGER(okk_undefined, [] { return left(bm1684(), call_undefined); });
 TW_TRIGGER(tpu_undefined, [] { return left(bm1684x(), call_undefined); });

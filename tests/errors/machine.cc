@@ -1,4 +1,4 @@
-// TW-MCH: programs whose order cannot be kept, and CPU operators without a host.
+// TW-MCH: programs whose order cannot be satisfied, and CPU operators without a host.
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -44,7 +44,7 @@ TW_TRIGGER(mch_isa, [] {
 
 TW_TRIGGER(mch_check, [] { return insight::parse_checks("races,abacus").status(); });
 
-// A recording with those bytes after its file was made.
+// Parses a valid recording after a change of its file.
 Status read_recording(const std::function<void(std::vector<uint8_t>&)>& change) {
   using namespace insight::recording;
   std::vector<uint8_t> file = to_file({.header = {.chip = "BM1684", .global_bytes = 4096}});
@@ -71,7 +71,8 @@ TW_TRIGGER(mch_body_off, [] {
   auto device =
       Device::create({.chip = &bm1880(), .global_bytes = kTestGlobalBytes, .strict = true});
   Status status;
-  for (uint64_t seed = 1; seed < 100; ++seed) {  // until one breaks no advice
+  // Until the operation breaks no other rule.
+  for (uint64_t seed = 1; seed < 100; ++seed) {
     Rng rng(seed);
     status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, {.call = "lut"});
     if (!status.ok() && status.error().id() == errors::mch_body_off) break;

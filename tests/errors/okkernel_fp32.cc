@@ -1,4 +1,4 @@
-// TW-OKK: rules that every function has, and those of the fp32 element-wise functions.
+// TW-OKK: rules of every function, and rules of the fp32 element-wise functions.
 #include "base/errors/okkernel.h"
 #include "base/last_error.h"
 #include "errors/kernel.h"
@@ -93,7 +93,7 @@ TW_TRIGGER(okk_int8_work_dst, [] {
   return in_kernel([] { okk_bdc_int8_to_fp32(kDst, kSrc, kDst, &kShape, true, true); });
 });
 
-// What no call can ask for.
+// Operations that no call can make.
 TensorView view(uint64_t address, const Shape& shape = {1, 4, 2, 8}) {
   return {.dtype = DType::f32,
           .address = address,

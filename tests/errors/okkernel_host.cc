@@ -15,7 +15,7 @@ namespace {
 
 constexpr dim4 kFourWords = {1, 1, 1, 4};
 
-// What a launch of the kernel leaves as the thread's last error, or first warning.
+// Returns the thread's last error, or first warning, after a launch of the kernel.
 Status report_of(okk_kernel_func_t kernel) {
   thread_diagnostics().clear();
   bm_handle_t handle = nullptr;
@@ -72,7 +72,7 @@ TW_TRIGGER(okk_assert, [] {
   unsetenv("TPUTWIN_ASSERT");
   return status;
 });
-// Four words from the last one of a memory on.
+// Writes four int32 from the last int32 of a memory on.
 TW_TRIGGER(mem_l2_range, [] {
   return report_of([](const void*) {
     okk_initialize();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr local_addr_t kOut = 0, kIn = 0x10000, kWeight = 0x20000, kBias = 0x30000;
 
-// A call that is legal but for what it is given.
+// A call that is legal with its default arguments.
 struct Pool {
   dim4 shape{1, 4, 8, 8};
   int kernel_h = 2, kernel_w = 2;
@@ -62,7 +62,7 @@ TW_TRIGGER(okk_address_8, [] { return convolution(8, {1, 1}, kIn, kWeight + 4); 
 TW_TRIGGER(okk_matmul_extent, [] { return product(0, 8, 8); });
 TW_TRIGGER(okk_matmul_per_channel, [] { return product(3, 129, 129); });
 
-// What no call can ask for.
+// An operation that no call can make.
 TW_TRIGGER(okk_matmul_depth, [] {
   auto matrix = [](uint64_t address, uint32_t rows, uint32_t cols) {
     const Shape shape{rows, 1, 1, cols};

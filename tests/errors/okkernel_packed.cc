@@ -27,7 +27,7 @@ TW_TRIGGER(okk_dma_alignment, [] {
 });
 TW_TRIGGER(okk_overlap, [] {
   return in_kernel([] {
-    const dim4 wide{1, 2, 3, 64};  // work begins inside of dst
+    const dim4 wide{1, 2, 3, 64};  // the work buffer begins inside dst
     okk_bdc_exp(0, kOther, 128, &wide);
   });
 });

@@ -108,8 +108,8 @@ DmaWinogradKernel kernels() {
           .src = global_tensor(0, {1, 5, 4, 9})};
 }
 
-// check() of a legal operation after one change. An operation that was not legal before would
-// report its own error, which the harness notices.
+// Returns check() of a legal operation after one change. If the operation were not legal before, it
+// would report its own error, which the harness detects.
 template <class Op, class F>
 Status broken(Op op, F&& change) {
   TW_RETURN_IF_ERROR(check(op, chip));

@@ -1,5 +1,5 @@
-// Rules of the catalogue say numbers of the chip whose documents state them. Messages say those of
-// the chip that a program runs on, where it has others.
+// Rules in the catalogue contain the numbers of the documented chip. If the chip of a program has
+// other numbers, messages also give those.
 #include "chip/rule_numbers.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Messages of OKKernel calls say the numbers of the chip that a kernel runs on.
+// Messages of OKKernel calls give the numbers of the kernel's chip.
 #include <gtest/gtest.h>
 
 #include "common/sister_chip.h"

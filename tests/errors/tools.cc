@@ -98,7 +98,7 @@ TW_TRIGGER(cli_bm168x, []() -> Status {
   return tools::test_directory(directory.path().string(), {}).status();
 });
 TW_TRIGGER(cli_picture, [] {
-  const TemporaryDirectory directory;  // without pictures
+  const TemporaryDirectory directory;  // the folder has no pictures
   auto frames = tools::open_frames({directory.path().string()});
   return frames.ok() ? Status() : Status(frames.error());
 });

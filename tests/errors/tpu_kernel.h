@@ -13,7 +13,7 @@ namespace tputwin::testing {
 
 inline constexpr dim4 kTpuShape{1, 4, 2, 8};
 
-// The first rule that the calls of `code` break.
+// Returns the first rule that the calls of `code` break.
 inline Status in_tpu_kernel(const std::function<void()>& code, const Chip& chip = bm1684x()) {
   auto device = Device::create({.chip = &chip, .global_bytes = uint64_t{1} << 20, .strict = true});
   if (!device.ok()) return device.error();

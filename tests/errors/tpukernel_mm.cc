@@ -21,7 +21,7 @@ TW_TRIGGER(tpu_rshift, [] {
   });
 });
 
-// A result in which columns lie in channels, of factors whose rows do.
+// A result with columns in channels, of factors with rows in channels.
 TW_TRIGGER(tpu_layout, [] {
   auto matrix = [](uint64_t address, bool row_per_channel) {
     const Shape shape = row_per_channel ? Shape{1, 4, 1, 4} : Shape{4, 1, 1, 4};

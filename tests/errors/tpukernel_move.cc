@@ -5,7 +5,7 @@
 namespace tputwin::testing {
 namespace {
 
-// Tensors in banks of their own.
+// Tensors in different banks.
 constexpr local_addr_t kMoved = 0, kParam = 0x8000, kIndex = 0x10000, kNpu = 256 * 1024;
 constexpr system_addr_t kGlobal = 0x1'0000'0000, kResult = kGlobal + 0x1000,
                         kSystemIndex = kGlobal + 0x2000;
@@ -50,7 +50,7 @@ TW_TRIGGER(tpu_lookup_plane, [] {
   });
 });
 
-// The byte 9 leads behind a table of two elements.
+// Index 9 is outside a table of two elements.
 TW_TRIGGER(tpu_lookup_index, [] {
   return in_tpu_kernel([] {
     tpu_bdc_set_C(kIndex, {.u8 = 9}, &kTpuShape, nullptr, DT_UINT8);

@@ -11,7 +11,7 @@ constexpr local_addr_t kMap = 0, kInput = 0x4000, kWeight = 0x8000, kBiases = 0x
 constexpr dim4 kShape{1, 4, 8, 8};
 constexpr dim2 kOnes{1, 1};
 
-// A call that is legal but for what it is given.
+// A call that is legal with its default arguments.
 struct Pool {
   dim4 shape = kShape;
   dim2 kernel{2, 2};

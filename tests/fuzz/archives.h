@@ -10,7 +10,7 @@ namespace tputwin::fuzz {
 
 using Members = std::vector<std::pair<std::string, Bytes>>;
 
-// What can be read of an archive.
+// Returns the members of an archive that can be read.
 Members unzip(std::span<const uint8_t> archive);
 Bytes zip(const Members& members);
 

@@ -1,4 +1,4 @@
-// Instructions of small chips, there and back through their commands, and on two devices.
+// Instructions of small chips: encoded and decoded, and run on two devices.
 #include "fuzz/bodies.h"
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace tputwin::fuzz {
 namespace {
 
-// Work above this is left out: a handful of bytes can ask for hours of it.
+// Instructions with more work are skipped: a few bytes of input can require hours of work.
 constexpr uint64_t kMaxWork = 1 << 16;
 constexpr uint64_t kGlobalBytes = 1 << 18;
 
@@ -20,7 +20,8 @@ bool bodies_agree(std::span<const Instruction> program, const Chip& chip) {
   static std::map<const Chip*, BodyPair> all;
   BodyPair& pair = all.try_emplace(&chip, chip, kGlobalBytes).first->second;
   return pair.agree([&](Device& device) {
-    for (Instruction instruction : program) {  // each by itself, whatever it waits for
+    // Each runs alone, so that it waits for nothing.
+    for (Instruction instruction : program) {
       instruction.id = 1;
       instruction.wait = 0;
       static_cast<void>(run_command_group(device, {&instruction, 1}));

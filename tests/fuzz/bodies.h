@@ -1,4 +1,4 @@
-// What targets ask of instructions of a small chip.
+// Checks of instructions of a small chip, shared by several targets.
 #pragma once
 
 #include <span>
@@ -8,11 +8,12 @@
 
 namespace tputwin::fuzz {
 
-// Encoded, if it encodes, it decodes to the same; otherwise what came back instead of what.
+// Encodes and decodes the instruction. Returns "" if it does not encode or comes back equal; else
+// the difference.
 std::string changed_by_encoding(const Instruction& instruction, const Chip& chip);
-// It keeps the rules and does not take long.
+// Returns true if the operation is legal and does not take long.
 bool is_runnable(const Instruction& instruction, const Chip& chip);
-// Fast and reference bodies leave the same bytes of two small devices.
+// Returns true if fast and reference kernels give the same bytes on two small devices.
 bool bodies_agree(std::span<const Instruction> program, const Chip& chip);
 
 }  // namespace tputwin::fuzz

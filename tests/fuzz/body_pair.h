@@ -1,5 +1,5 @@
-// Two small devices that run the same instructions on the same bytes, one with fast bodies and one
-// with reference bodies.
+// Two small devices that run the same instructions on the same bytes, one with fast kernels and one
+// with reference kernels.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ class BodyPair {
       : fast_(device(chip, global_bytes, Body::automatic)),
         reference_(device(chip, global_bytes, Body::reference)),
         initial_(std::max(LocalMemory(chip).host_bytes().size(), size_t{global_bytes})) {
-    // Bytes that depend on nothing but their position, so that an input alone reproduces a finding.
+    // Bytes that depend only on their position, so that an input alone reproduces a finding.
     for (size_t i = 0; i < initial_.size(); ++i)
       initial_[i] = static_cast<uint8_t>(i * 0x9e3779b1u >> 13);
   }
 
-  // Whether `run`, a function of a device, leaves the same bytes of both, whatever the operands.
+  // Returns true if `run`, which takes a device, leaves the same bytes on both.
   template <class Run>
   bool agree(const Run& run) {
     for (Device* device : {fast_.get(), reference_.get()}) {
@@ -49,11 +49,12 @@ class BodyPair {
   Bytes initial_;
 };
 
-// It keeps the rules and stays inside memory.
+// Returns true if the operation is legal and stays inside memory.
 inline bool is_legal(const Operation& operation, const Chip& chip, uint64_t global_bytes) {
   return check(operation, chip).ok() && check_bounds(operation, chip, global_bytes).ok();
 }
-// Of at most `most` products and bytes: a handful of input can ask for hours of work.
+// Returns true for at most `most` products and bytes: a few bytes of input can require hours of
+// work.
 inline bool is_affordable(const Operation& operation, const Chip& chip, uint64_t most) {
   const Cost price = cost(operation, chip);
   return price.macs <= most && price.global_bytes <= most && price.local_bytes <= most;

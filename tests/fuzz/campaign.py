@@ -68,7 +68,8 @@ def run_round(build, target, seconds):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     text = open(log, errors="replace").read()
-    if process.returncode == 127:  # a library of it is being linked, say
+    # For example, one of its libraries is being linked.
+    if process.returncode == 127:
         raise RuntimeError(f"{target} does not run: {text.strip()}")
     executions = re.search(r"number_of_executed_units: (\d+)", text)
     found = sorted(set(os.listdir(place)) - before)
@@ -104,7 +105,7 @@ def main():
         return 0
     names = sorted(n for n in os.listdir(os.path.join(options.build, "bin")) if n.startswith("fuzz_"))
     targets = options.targets or [n for n in names if n != "fuzz_write_seeds"]
-    # those that have had least come first
+    # the targets with the least time so far run first
     targets.sort(key=lambda target: ledger.total(target, "seconds"))
     commit = commit_of(options.build)
 

@@ -1,4 +1,4 @@
-// Changes that are likely to tell.
+// Changes of numbers, bytes and JSON that are likely to find errors.
 #include "fuzz/changes.h"
 
 #include <nlohmann/json.hpp>
@@ -64,7 +64,7 @@ Json telling_value(Rng& rng) {
                          Json::array({1, 2, 3, 4})});
 }
 
-// bmodels 0.1.1 have their numbers as texts.
+// bmodels 0.1.1 store numbers as text.
 bool is_number(const std::string& text) {
   constexpr size_t kMostDigits = 18;
   return !text.empty() && text.size() <= kMostDigits &&

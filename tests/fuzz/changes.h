@@ -1,4 +1,4 @@
-// What mutators have in common: numbers, bytes and JSON that are likely to tell.
+// Shared by mutators: changes of numbers, bytes and JSON that are likely to find errors.
 #pragma once
 
 #include <span>
@@ -10,11 +10,12 @@
 
 namespace tputwin::fuzz {
 
-// Another number of so many bits: an end of the range, a neighbour, a bit, anything.
+// Returns another number of `width` bits: an end of the range, a neighbour, one bit changed, or
+// any.
 uint64_t telling_number(testing::Rng& rng, uint64_t old, uint32_t width);
-// One to three bytes.
+// Changes one to three bytes.
 void change_bytes(std::span<uint8_t> bytes, testing::Rng& rng);
-// A value or a member changed; of what is no JSON some bytes.
+// Changes a value or a member; if the text is no JSON, some bytes.
 std::string changed_json(std::string_view text, testing::Rng& rng);
 
 }  // namespace tputwin::fuzz

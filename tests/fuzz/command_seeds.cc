@@ -1,4 +1,4 @@
-// Commands of the BM1684X and BM1684 for the fuzzer: those of random operations of every kind.
+// Commands of the BM1684X and BM1684 as seeds: those of random operations of every kind.
 #include "fuzz/small_chips.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
@@ -8,7 +8,7 @@
 
 namespace tputwin::fuzz {
 
-// One operation of each kind by itself, and all of an engine one after the other.
+// Returns one operation of each kind alone, and all of an engine in sequence.
 std::vector<Bytes> bm1684x_command_seeds() {
   constexpr uint64_t kTries = 8;
   const Chip& chip = small_bm1684x();
@@ -35,7 +35,7 @@ std::vector<Bytes> bm1684x_command_seeds() {
 
 namespace {
 
-// Groups of six operations, in which an engine waits for the other now and then.
+// Returns groups of six operations, in which engines wait for each other.
 std::vector<Bytes> stream_seeds(const Chip& chip, bool (*accepts)(std::span<const uint8_t>)) {
   constexpr uint64_t kGroups = 60;
   constexpr size_t kCommands = 6;

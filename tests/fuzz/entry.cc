@@ -1,4 +1,4 @@
-// libFuzzer's door to one target.
+// libFuzzer's entry point of one target.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::abort();
 }
 
-// Half of the changes are those that the target knows, half libFuzzer's.
+// Half of the changes are the target's own, half libFuzzer's.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed) {
   for (const auto& target : tputwin::fuzz::targets()) {

@@ -15,7 +15,7 @@ namespace {
 
 using testing::Rng;
 
-// ---- PNG: a mark of 8 bytes, then chunks of length, type, bytes, check ----
+// ---- PNG: a signature of 8 bytes, then chunks of length, type, bytes, check ----
 
 constexpr size_t kPngMark = 8, kChunkHead = 8, kCheck = 4;
 
@@ -48,7 +48,7 @@ void seal(Bytes& png, const Chunk& chunk) {
 
 constexpr size_t kNpyHead = 10, kNpyAlignment = 64;
 
-// A number of the text, or a letter; then as many blanks as it had to have.
+// Changes a number of the text, or a letter; then pads with blanks to the required length.
 std::string changed_header(std::string text, Rng& rng) {
   const size_t digit = text.find_first_of("0123456789", rng.below(text.size() + 1));
   if (digit != std::string::npos && rng.below(4) != 0) {

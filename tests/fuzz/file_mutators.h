@@ -1,19 +1,19 @@
-// Changes that leave a file what it is: check sums and lengths fit, JSON stays JSON.
+// Changes that keep a file's format: check sums and lengths fit, JSON stays JSON.
 #pragma once
 
 #include "fuzz/targets.h"
 
 namespace tputwin::fuzz {
 
-// Of a PNG a chunk's bytes, with its check; of others some bytes.
+// Changes a chunk's bytes of a PNG, with its check sum; for other formats some bytes.
 Bytes mutate_picture(std::span<const uint8_t> input, uint64_t seed);
-// The blocks of a recording, packed again.
+// Changes the blocks of a recording and packs them again.
 Bytes mutate_recording(std::span<const uint8_t> input, uint64_t seed);
-// A value, or a member, of one of the lines of JSON.
+// Changes a value, or a member, of one of the lines of JSON.
 Bytes mutate_json(std::span<const uint8_t> input, uint64_t seed);
-// The header or the elements of an array of numpy, or of one in an archive, packed again.
+// Changes the header or the elements of a numpy array, alone or in an archive, and packs it again.
 Bytes mutate_arrays(std::span<const uint8_t> input, uint64_t seed);
-// An extent of an idx file, or values; packed again if it is packed.
+// Changes an extent or values of an idx file, and packs it again if it was packed.
 Bytes mutate_idx(std::span<const uint8_t> input, uint64_t seed);
 
 }  // namespace tputwin::fuzz

@@ -70,7 +70,7 @@ std::vector<Bytes> recording_seeds() {
   std::vector<Bytes> seeds;
   for (const ChipFamily family : {ChipFamily::bm1880, ChipFamily::bm1684, ChipFamily::bm1684x}) {
     auto recording = rec::testing::record_random_run(family, 3, 6);
-    // little else than commands, so that most changes are theirs
+    // mostly commands, so that most changes affect them
     std::erase_if(recording.entries,
                   [](const auto& e) { return std::holds_alternative<rec::Poke>(e); });
     seeds.push_back(rec::to_file(recording));

@@ -1,4 +1,4 @@
-// Commands of the BM1684X: any bytes of one engine's stream, numbers aside.
+// Commands of the BM1684X: any bytes of one engine's stream; command numbers are ignored.
 #include "fuzz/bodies.h"
 #include "fuzz/small_chips.h"
 #include "fuzz/targets.h"

@@ -25,8 +25,8 @@ std::string roundtrip_168x(std::span<const uint8_t> input) {
   return "";
 }
 
-// The frame's sizes brought into the range that the file has room for, or no mutation of the
-// message would be looked at.
+// Reduces the frame's sizes to the range that the file can hold. Otherwise mutations of the message
+// would never be read.
 Bytes with_sizes_in_range(std::span<const uint8_t> input) {
   Bytes file(input.begin(), input.end());
   const auto room = static_cast<uint32_t>(std::min<size_t>(file.size() - kHeaderBytes, 1u << 30));

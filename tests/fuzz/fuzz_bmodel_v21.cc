@@ -11,8 +11,8 @@ std::string run(std::span<const uint8_t> input) {
   return roundtrip(bmodel::read_v21(input), write, bmodel::read_v21);
 }
 
-// The framing with weights behind the message: its size brought into the range that the file has
-// room for, or no mutation of message or weights would be looked at.
+// For the framing with weights after the message: reduces its size to the range that the file can
+// hold. Otherwise mutations of message or weights would never be read.
 std::vector<uint8_t> with_size_in_range(std::span<const uint8_t> input) {
   std::vector<uint8_t> file(input.begin(), input.end());
   uint32_t size = 0;

@@ -1,4 +1,4 @@
-// Checkpoints of a calibration: lines of statistics, from a file that anybody may have changed.
+// Checkpoints of a calibration: lines of statistics, from an untrusted file.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -38,7 +38,7 @@ Result<tools::Checkpoint> open(std::span<const uint8_t> input) {
   return tools::Checkpoint::open(file.path(), {.identity = kIdentity, .units = kUnits});
 }
 
-// As a calibration puts lines together.
+// Combines lines as a calibration does.
 Status put_together(const tools::Checkpoint& part, net::TensorRanges& ranges,
                     std::optional<net::Distributions>& sum) {
   for (const auto& [unit, line] : part.results()) {
@@ -54,7 +54,7 @@ Status put_together(const tools::Checkpoint& part, net::TensorRanges& ranges,
   return {};
 }
 
-// Lines of all units, as a calibration writes them.
+// Returns lines of all units, as a calibration writes them.
 Bytes whole_checkpoint() {
   std::map<std::string, net::Blob> values;
   net::TensorRanges ranges;
@@ -81,7 +81,7 @@ Bytes whole_checkpoint() {
 
 }  // namespace
 
-// What is put together can be told, and makes means and thresholds that are numbers.
+// Combined ranges must read back equal, and must give finite means and thresholds.
 std::string fuzz_checkpoint(std::span<const uint8_t> input) {
   auto part = open(input);
   net::TensorRanges ranges;
@@ -111,11 +111,11 @@ bool is_checkpoint(std::span<const uint8_t> input) {
   return part.ok() && put_together(*part, ranges, sum).ok();
 }
 
-// Some bytes that a line holds, packed again.
+// Changes some bytes of a line and packs it again.
 Bytes mutate_checkpoint(std::span<const uint8_t> input, uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::string text(input.begin(), input.end());
-  std::vector<size_t> begins;  // of lines' results
+  std::vector<size_t> begins;  // starts of the lines' results
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1))
     if (const size_t space = text.find(' ', end); space != std::string::npos)
       begins.push_back(space + 1);

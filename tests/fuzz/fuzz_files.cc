@@ -1,4 +1,4 @@
-// Files of users that are no models: pictures, descriptions, arrays, data sets, recordings, lines.
+// User files other than models: pictures, descriptions, arrays, data sets, recordings, lines.
 #include <filesystem>
 
 #include "base/file.h"
@@ -20,7 +20,7 @@ std::string_view text_of(std::span<const uint8_t> input) {
   return {reinterpret_cast<const char*>(input.data()), input.size()};
 }
 
-// A folder of this process, which goes with it.
+// A folder of this process, removed at its end.
 class Folder {
  public:
   Folder() : path_(std::filesystem::temp_directory_path() / "fuzz-XXXXXX") {
@@ -111,7 +111,7 @@ std::string fuzz_timeline(std::span<const uint8_t> input) {
 
 namespace {
 
-// The first line is board.json, the others what ran.
+// The first line is board.json, the others are the recorded commands.
 Result<std::vector<tools::BoardCase>> read_board_of(std::span<const uint8_t> input) {
   static const Folder folder;
   const auto end = std::ranges::find(input, uint8_t{'\n'});

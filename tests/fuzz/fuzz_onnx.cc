@@ -1,4 +1,4 @@
-// ONNX models: any bytes become a net, or an error; with changes that leave a model a model.
+// ONNX models: any bytes give a net or an error; the mutator's changes keep valid models.
 #include "fuzz/onnx_seeds.h"
 
 #include <onnx/onnx_pb.h>
@@ -26,7 +26,7 @@ onnx::ModelProto parse(std::span<const uint8_t> input) {
   return model;
 }
 
-// An extent, an index or a parameter of telling size.
+// Returns an extent, an index or a parameter that is likely to find errors.
 int64_t telling(std::mt19937_64& random) {
   static constexpr int64_t kValues[] = {-1, 0,  1,   2,          3,         4,         5,
                                         7,  16, 255, 2147483647, INT64_MIN, INT64_MAX, 1 << 20};

@@ -1,6 +1,6 @@
-// Graphs of subnets, drawn from bytes: mostly legal ones, with indices, types and tensors that are
-// not, cycles, and commands that write what they like into their outputs. Reading, checking and
-// running one has to end, inside its memories, and the same way twice.
+// Graphs of subnets, drawn from bytes. Most are legal; some have invalid indices, types and
+// tensors, cycles, and commands that write arbitrary values into their outputs. Reading, checking
+// and running a graph must end, stay inside its memories, and give the same result twice.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,7 @@ using samples::SubnetFile;
 
 constexpr uint64_t kNeurons = 0x1'0000'1000, kMemory = 4096;
 
-// Choices out of bytes; 0 behind their end.
+// Draws choices from bytes; 0 after their end.
 class Choices {
  public:
   explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -92,7 +92,7 @@ class GraphDrawer {
                                           : kTypes[kind % std::size(kTypes)];
     std::vector<uint64_t> dims;
     for (size_t axes = choices_.below(5); axes-- > 0;) dims.push_back(1 + choices_.below(4));
-    // some on the device, which may overlap
+    // some tensors are on the device, where they may overlap
     const uint64_t address = choices_.below(3) == 0 ? 0 : kNeurons + choices_.byte() * 16;
     TensorT made = *samples::tensor168x("t" + std::to_string(number), address, dims, type);
     if (choices_.byte() >= 240 && type == ElementType::i8) made.gmem_stmode = 2;
@@ -111,13 +111,13 @@ class GraphDrawer {
     for (size_t i = least + choices_.below(most - least + 1); i-- > 0;) list.push_back(*any());
     return list;
   }
-  // A text, with a letter or digit that is another now and then.
+  // Returns the text; sometimes a letter or digit is replaced.
   std::string text(std::string written) {
     if (choices_.byte() < 32)
       written[choices_.below(written.size())] = "0123456789=, -.x"[choices_.below(16)];
     return written;
   }
-  // Numbers below an end, and a few that are not.
+  // Returns numbers below `end`, and a few others.
   std::vector<int32_t> numbers(size_t count, size_t end) {
     std::vector<int32_t> list;
     for (size_t i = 0; i < count; ++i)
@@ -175,7 +175,7 @@ class GraphDrawer {
   size_t subnets_ = 0;
 };
 
-// Memory in the place of a device; its commands write small numbers into a subnet's outputs.
+// Memory instead of a device; its commands write small numbers into a subnet's outputs.
 class Memory : public bmrt::SubnetDevice {
  public:
   explicit Memory(const bmrt::SubnetProgram& program) : program_(program), bytes_(kMemory) {}
@@ -273,7 +273,7 @@ std::string fuzz_subnets(std::span<const uint8_t> input) {
   return "";
 }
 
-// Bytes by chance that give a graph whose run comes to its end.
+// Returns random bytes that give graphs whose runs end successfully.
 std::vector<Bytes> subnets_seeds() {
   constexpr size_t kSeeds = 24, kBytes = 160;
   std::vector<Bytes> seeds;

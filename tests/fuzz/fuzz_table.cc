@@ -13,7 +13,7 @@ Result<NetCalibrationParameter> read(const std::string& text) {
 std::string fuzz_table(std::span<const uint8_t> input) {
   auto table = net::read_table(input);
   if (!table.ok()) return "";
-  table->DiscardUnknownFields();  // text has no form for them
+  table->DiscardUnknownFields();  // text has no form for unknown fields
   const std::string binary = net::table_binary(*table), text = net::table_text(*table);
   auto from_binary = read(binary), from_text = read(text);
   if (!from_binary.ok()) return "the binary form cannot be read: " + from_binary.error().message();

@@ -10,7 +10,7 @@
 
 namespace tputwin::fuzz {
 
-// A file that is nowhere but in memory.
+// A file that exists only in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(std::span<const uint8_t> bytes) : file_(memfd_create("input", MFD_CLOEXEC)) {

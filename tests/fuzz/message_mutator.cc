@@ -37,7 +37,7 @@ double telling_real(Rng& rng, double old) {
                            -INFINITY, INFINITY, static_cast<double>(NAN)});
 }
 
-// A letter that is another, twice as long, or gone.
+// Replaces, duplicates or removes a letter.
 std::string telling_text(Rng& rng, std::string old) {
   switch (rng.below(4)) {
     case 0:
@@ -52,7 +52,7 @@ std::string telling_text(Rng& rng, std::string old) {
   }
 }
 
-// A field of one kind in reflection's names: a value, or an element of a repeated field.
+// A field of one kind, by reflection: a value, or an element of a repeated field.
 struct Field {
   Message& message;
   const FieldDescriptor* type;
@@ -113,7 +113,7 @@ Message* below(const Field& field) {
                       : r->MutableRepeatedMessage(&field.message, field.type, field.at);
 }
 
-// An element goes to the end, is lost, or is there twice (of messages).
+// Moves an element to the end, removes it, or duplicates it (for messages).
 void change_list(Message& message, const FieldDescriptor* type, int at, Rng& rng) {
   const Reflection* r = message.GetReflection();
   const int last = r->FieldSize(message, type) - 1;
@@ -129,7 +129,7 @@ void change_list(Message& message, const FieldDescriptor* type, int at, Rng& rng
   }
 }
 
-// A field that the message has not: its value is the default, which changes.
+// Sets a field that the message does not have: its value is the default, which changes.
 void set_another(Message& message, Rng& rng) {
   const auto* type = message.GetDescriptor();
   if (type->field_count() == 0) return;

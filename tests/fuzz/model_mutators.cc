@@ -21,7 +21,7 @@ using testing::Rng;
 
 // ---- Numbers and texts of a flatbuffer ----
 
-// Where they lie. Vectors' lengths and offsets are not among them.
+// Finds their positions. Lengths of vectors and offsets are not included.
 class Places final : public flatbuffers::IterationVisitor {
  public:
   struct Place {
@@ -102,8 +102,8 @@ void change_records(std::vector<OneRecord>& records, Rng& rng) {
   }
 }
 
-// Engines count from 1 on, anew behind a record of the processor, and wait for what has been
-// issued.
+// Sets numbers: engines count from 1 on, again after a record of the processor, and wait only for
+// commands that were issued.
 class Numbers {
  public:
   explicit Numbers(bool orders) : orders_(orders) {}

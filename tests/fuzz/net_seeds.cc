@@ -67,7 +67,7 @@ layers { name: "conv" type: CONVOLUTION bottom: "data" top: "conv" blobs_lr: 1
 layers { name: "prob" type: SOFTMAX bottom: "conv" top: "prob" }
 )"};
 
-// Blobs of the sizes that the network's layers have.
+// Adds blobs of the sizes that the network's layers have.
 void add_blobs(::tputwin::caffe::NetParameter& caffe_net) {
   auto network = net::import_caffe(caffe_net, {.needs_weights = false});
   if (!network.ok()) return;

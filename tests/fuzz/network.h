@@ -1,4 +1,4 @@
-// What every Caffe net may be asked for, whatever its content.
+// Checks that every Caffe net must pass, whatever its content.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tputwin::fuzz {
 
-// The network of a net, and of its folded form; refusing is right.
+// Imports a net and its folded form; an error is a valid result.
 inline std::string import_all(const ::tputwin::caffe::NetParameter& caffe_net, bool needs_weights) {
   const net::ImportOptions options{.needs_weights = needs_weights};
   auto network = net::import_caffe(caffe_net, options);

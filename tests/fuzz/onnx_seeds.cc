@@ -1,4 +1,4 @@
-// Small ONNX models that have most operators.
+// Small ONNX models that use most operators.
 #include "fuzz/onnx_seeds.h"
 
 #include <onnx/defs/parser.h>

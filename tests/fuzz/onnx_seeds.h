@@ -1,5 +1,5 @@
-// ONNX models as inputs of a fuzzer, and changes that leave them models: an attribute, an extent or
-// a value of telling size, another operator, another input, nodes in another order.
+// ONNX models as fuzzer inputs, and changes that keep them valid: another value of an attribute or
+// extent, another operator, another input, another order of nodes.
 #pragma once
 
 #include "fuzz/targets.h"

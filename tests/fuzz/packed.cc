@@ -7,7 +7,7 @@ namespace tputwin::fuzz {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 20;
-constexpr int kGzip = 15 + 16;  // the largest window, in gzip's frame
+constexpr int kGzip = 15 + 16;  // the largest window, with gzip framing
 
 }  // namespace
 

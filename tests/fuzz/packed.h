@@ -1,4 +1,4 @@
-// gzip in memory, as idx files come.
+// gzip in memory, as used by idx files.
 #pragma once
 
 #include "fuzz/targets.h"
@@ -6,7 +6,7 @@
 namespace tputwin::fuzz {
 
 bool has_gzip_mark(std::span<const uint8_t> bytes);
-// What can be unpacked; no more than a megabyte.
+// Unpacks as much as possible, at most a megabyte.
 Bytes unpacked(std::span<const uint8_t> bytes);
 Bytes packed(std::span<const uint8_t> bytes);
 

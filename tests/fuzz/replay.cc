@@ -9,19 +9,19 @@
 
 namespace tputwin::fuzz {
 
-// Names a parameter in test names and failures.
+// Prints a parameter in test names and failures.
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
 namespace {
 
-// Of a target; TPUTWIN_FUZZ_COUNT: another number, for hours without libFuzzer.
+// Number of mutations of a target. TPUTWIN_FUZZ_COUNT replaces it, for long runs without libFuzzer.
 unsigned mutations() {
   const char* count = std::getenv("TPUTWIN_FUZZ_COUNT");
   return count != nullptr ? static_cast<unsigned>(std::atoi(count)) : 3000;
 }
 
-// One to four small accidents: bits flipped, bytes set to telling values, parts lost, repeated or
-// filled in from another seed.
+// Makes one to four small changes: flips bits, sets bytes to border values; removes or repeats
+// parts, or copies them from another seed.
 Bytes mutate(Bytes bytes, const Bytes& other, std::mt19937& random) {
   auto below = [&random](size_t limit) { return limit == 0 ? 0 : random() % limit; };
   for (size_t rounds = 1 + below(4); rounds > 0; --rounds) {
@@ -76,14 +76,14 @@ TEST_P(Replay, MutationsDoNoHarm) {
     SCOPED_TRACE("rerun: TPUTWIN_FUZZ_SEED=" + std::to_string(number) +
                  " test_fuzz --gtest_filter='*MutationsDoNoHarm/" + std::string(GetParam().name) +
                  "'");
-    // half of what the target changes itself, if it does
+    // half of the changes are the target's own, if it has any
     const bool own = GetParam().mutate != nullptr && number % 2 == 0;
     EXPECT_EQ(GetParam().run(own ? GetParam().mutate(seed, number) : mutate(seed, other, random)),
               "");
   }
 }
 
-// A mutator that knows the form of its inputs makes others that are read to their end.
+// Many of the inputs that a format-aware mutator makes are read to their end.
 TEST_P(Replay, ManyOwnChangesAreAccepted) {
   if (GetParam().mutate == nullptr) GTEST_SKIP() << "any bytes are an input";
   constexpr unsigned kTries = 300, kLeast = 20;

@@ -1,4 +1,4 @@
-// What every container reader and writer owes each other.
+// The requirement for every pair of container reader and writer.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string roundtrip(const Result<bmodel::Model>& model, Write write, Read read
   auto again = read(*bytes);
   if (!again.ok()) return "what was written cannot be read: " + again.status().message();
   if (*again != *model) return "what was written reads back different";
-  // The other container may refuse it; splitting and printing must cope with it.
+  // The other container may refuse it; splitting must not crash.
   (void)bmodel::write(*model, bmodel::Container::v0_1_1);
   (void)bmodel::split(*model);
   return "";

@@ -26,7 +26,7 @@ Window window(uint32_t kernel, uint32_t pad) {
   return {axis, axis};
 }
 
-// A 16-bit operand whose high plane lies `plane` bytes behind the low one.
+// Returns a 16-bit operand whose high plane is `plane` bytes after the low one.
 TensorView wide(uint64_t address, const Shape& shape, uint32_t plane, DType dtype = DType::i16) {
   TensorView view = local(address, shape, true, dtype);
   view.plane_stride = plane;
@@ -121,7 +121,7 @@ std::vector<Operation> operations() {
   return all;
 }
 
-// Each operation alone, and all of them one after the other.
+// Returns each operation alone, and all of them in sequence.
 std::vector<Bytes> cmdbuf_seeds() {
   std::vector<Bytes> seeds;
   tools::models::Program all;

@@ -15,7 +15,7 @@ inline const Chip& small_bm1684x() {
   return chip;
 }
 
-// L2 as it is: its tables lie behind it.
+// L2 has its full size, because its tables are at its end.
 inline const Chip& small_bm1684() {
   static const Chip chip = [] {
     Chip small = bm1684();

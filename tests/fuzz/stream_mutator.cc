@@ -27,8 +27,8 @@ struct Fields {
 template <class Command>
 using Stream = std::vector<Fields<Command>>;
 
-// Of a sort of commands: the form of the bytes that begin one (nullptr: they are none), the fields
-// of its number and of what it waits for, and what ends a stream behind so many.
+// Traits of a type of commands: the form of a command that begins with these bytes (nullptr: none),
+// the fields of its number and its wait, and the bytes that end a stream after command `id`.
 template <class Command>
 struct Traits;
 
@@ -73,7 +73,7 @@ struct Traits<bm1684::GdmaCommand> {
   static Bytes end(uint32_t) { return {}; }
 };
 
-// The commands up to the end, or to what is none.
+// Parses the commands up to the end, or to bytes that are no command.
 template <class Command>
 Stream<Command> parse(std::span<const uint8_t> bytes) {
   constexpr size_t kHead = 16;
@@ -87,7 +87,7 @@ Stream<Command> parse(std::span<const uint8_t> bytes) {
   return stream;
 }
 
-// Which command it is, and its number, stay.
+// The fields that choose the command and its number do not change.
 bool is_fixed(std::string_view field) {
   return field == "cmd_short" || field == "cmd_id" || field == "cmd_id_tpu" || field == "tsk_typ" ||
          field == "cmd_type";

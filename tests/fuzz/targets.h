@@ -1,5 +1,5 @@
-// The fuzz targets: each takes any bytes and says what went wrong, "" if nothing. Refusing an input
-// is right; crashing, reading outside it, or changing it on the way through is wrong.
+// The fuzz targets. Each takes any bytes and returns the error, or "". Refusing an input is
+// correct. Crashing, reading outside it, or a round trip that changes it is an error.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace tputwin::fuzz {
 using Bytes = std::vector<uint8_t>;
 
 // Decodes a command buffer, encodes it again, prints it, and runs it on two small devices, with
-// fast and with reference bodies, which must leave the same bytes.
+// fast and with reference kernels, which must give the same bytes.
 std::string fuzz_cmdbuf(std::span<const uint8_t> input);
-// Decodes commands of the BM1684X, encodes and decodes them again, and runs them like those. The
-// first byte chooses the engine.
+// Decodes commands of the BM1684X, encodes and decodes them again, and runs them on two devices.
+// The first byte chooses the engine.
 std::string fuzz_bm1684x_commands(std::span<const uint8_t> input);
-// The same of a group, both streams in their order (stream_mutator.h).
+// Decodes, encodes and runs a group, both streams in their order (stream_mutator.h).
 std::string fuzz_bm1684x_streams(std::span<const uint8_t> input);
 std::string fuzz_bm1684_streams(std::span<const uint8_t> input);
 // Reads a model, writes it, reads it again.
@@ -33,10 +33,10 @@ std::string fuzz_caffemodel(std::span<const uint8_t> input);
 // Reads a calibration table, writes it in both forms, reads it again.
 std::string fuzz_table(std::span<const uint8_t> input);
 
-// Files that are no models: pictures of any kind; the JSON beside a model; arrays of numpy; data
-// sets of the MNIST form; recordings of runs, which are repeated; recordings of commands, which are
-// timed; checkpoints of calibrations, which are put together; what a board was timed on; lines of
-// labels and suppressions.
+// User files other than models: pictures of any kind; the JSON of a model's description; numpy
+// arrays; data sets in MNIST's format; recordings of runs, which are repeated; recordings of
+// commands, which are timed; checkpoints of calibrations, which are combined; timings of a board;
+// lines of labels and suppressions.
 std::string fuzz_picture(std::span<const uint8_t> input);
 std::string fuzz_description(std::span<const uint8_t> input);
 std::string fuzz_arrays(std::span<const uint8_t> input);
@@ -50,11 +50,12 @@ std::string fuzz_lines(std::span<const uint8_t> input);
 struct Target {
   std::string_view name;
   std::string (*run)(std::span<const uint8_t>);
-  std::vector<Bytes> (*seeds)();              // valid inputs, made by our own writers
-  bool (*accepts)(std::span<const uint8_t>);  // whether an input is valid
-  // Changes of its own, which keep an input what it is; nullptr: any bytes are changed.
+  std::vector<Bytes> (*seeds)();              // valid inputs, made by tputwin's writers
+  bool (*accepts)(std::span<const uint8_t>);  // returns true if an input is valid
+  // Changes an input but keeps its format; nullptr: any bytes are changed.
   Bytes (*mutate)(std::span<const uint8_t>, uint64_t seed) = nullptr;
-  unsigned cost = 1;  // so much longer than others a run takes: tests try so many times fewer
+  // Relative time of a run: tests make this many times fewer tries.
+  unsigned cost = 1;
 };
 std::span<const Target> targets();
 
