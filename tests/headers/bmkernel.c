@@ -1,4 +1,4 @@
-/* Every BMKernel header together, and the helpers user programs rely on. */
+/* Every BMKernel header together, and the helpers that user programs use. */
 #define BMK1880_INS_MEMBERS
 #include <bmkernel/bm1880/bm1880_gdma_reg.h>
 #include <bmkernel/bm1880/bm1880_reg.h>
@@ -48,7 +48,7 @@ static void helpers(void) {
   expect(math_min(1, 2) == 1 && math_max(1, 2) == 2);
 }
 
-/* The register layouts read what the library writes. */
+/* The register layouts match the bytes that the library writes. */
 static void registers(void) {
   static u8 buffer[4096];
   u32 size = 0, words[BD_DESC_WORDS], again[BD_DESC_WORDS];

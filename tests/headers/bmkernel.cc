@@ -1,2 +1,2 @@
-// The same program as C++11.
+// The program bmkernel.c as C++11.
 #include "bmkernel.c"

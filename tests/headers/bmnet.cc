@@ -1,4 +1,4 @@
-// The BMNet headers as a program for the documents uses them. C++11.
+// The BMNet headers in a program like those of the documents. C++11.
 #include <caffe.pb.h>
 #include <stdio.h>
 #include <bmnet/CaffeBuilder.hpp>
@@ -60,7 +60,7 @@ class NegateInst : public bmnet::CustomizedTensorFixedInst {
   }
 };
 
-// An instruction by the names of the API's own listing.
+// An instruction that uses the names of the API's listing.
 class ListedInst : public bmnet::TensorFixedInst {
  public:
   std::string inst_name() { return "tg_listed"; }

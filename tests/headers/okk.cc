@@ -1,4 +1,4 @@
-/* The same as C++11. */
+/* The program okk.c as C++11. */
 #include <bmlib_runtime.h>
 #include <okk.h>
 #include <bm_atomic.h>

@@ -1,4 +1,4 @@
-/* A kernel beside a project's own copy of a header, with macros of its own headers. */
+/* A kernel with a project's own copy of a header, and macros of its own headers. */
 #ifdef COPY_FIRST
 #include COPY
 #include <tpu_kernel.h>
@@ -7,7 +7,7 @@
 #include COPY
 #endif
 
-/* A second definition is none if it has the same tokens. */
+/* A second definition with the same tokens is legal. */
 #define MIN(x, y) (((x)) < ((y)) ? (x) : (y))
 #define MAX(x, y) (((x)) > ((y)) ? (x) : (y))
 #define NO_USE 0

@@ -1,4 +1,4 @@
-// What finds objects: against definitions written out plainly, in double.
+// Operators of detectors, compared with plain definitions in double.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@ double plain_iou(const float* a, const float* b) {
   return w * h / (area(a) + area(b) - w * h);
 }
 
-// Boxes on a coarse grid, so that many overlap and some are equal.
+// Returns boxes on a coarse grid, so that many overlap and some are equal.
 Array boxes(Random& random, int64_t number) {
   std::vector<float> values;
   for (int64_t i = 0; i < number; ++i) {
@@ -25,7 +25,7 @@ Array boxes(Random& random, int64_t number) {
   return floats({number, 4}, std::move(values));
 }
 
-// A set is right if every box in it is free of better ones in it, every other is covered by one.
+// A set is right if no box in it is covered by a better one, and every other box is covered.
 void expect_right(const Array& all, const std::vector<float>& scores,
                   const std::vector<int32_t>& kept, double threshold) {
   const std::set<int32_t> inside(kept.begin(), kept.end());
@@ -77,7 +77,7 @@ TEST(OnnxNms, RowsByImageAndClass) {
     for (size_t k = 0; k < some.size(); k += 4) {
       const float* box = some.f32().data() + k;
       values.insert(values.end(), box, box + 4);
-      // any two corners that face each other, y before x
+      // any two opposite corners, y before x
       if (random.below(2))
         turned.insert(turned.end(), {box[3], box[0], box[1], box[2]});
       else

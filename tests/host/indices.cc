@@ -1,4 +1,5 @@
-// What takes elements by position: against the formulas of ONNX and PyTorch, element by element.
+// Operators that access elements by position, compared with the formulas of ONNX and PyTorch,
+// element by element.
 #include "host/support.h"
 
 namespace tputwin::testing {
@@ -112,7 +113,7 @@ TEST(ScatterNd, ReductionsInTheirOrder) {
   const auto result = [&](const std::string& reduction) {
     return run1("scatternd" + reduction, {data, index, updates}).f32();
   };
-  EXPECT_THAT(result(""), ElementsAre(1, -5, 3, 20));  // the last of one place stays
+  EXPECT_THAT(result(""), ElementsAre(1, -5, 3, 20));  // the last value for a position stays
   EXPECT_THAT(result(" reduction=add"), ElementsAre(1, 7, 3, 24));
   EXPECT_THAT(result(" reduction=mul"), ElementsAre(1, -100, 3, 80));
   EXPECT_THAT(result(" reduction=max"), ElementsAre(1, 10, 3, 20));

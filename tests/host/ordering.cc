@@ -1,4 +1,4 @@
-// What sorts and chooses: against counting how many elements come before each.
+// Operators that sort and select, compared with a count of the elements that come before each.
 #include "host/support.h"
 
 namespace tputwin::testing {
@@ -11,7 +11,7 @@ bool comes_before(float a, float b, bool descending) {
   return descending ? a > b : a < b;
 }
 
-// Of an axis: the place that each element has after sorting, ties by position.
+// Returns the rank of each element of a line; ties are ordered by position.
 std::vector<int64_t> ranks(const std::vector<float>& line, bool descending) {
   std::vector<int64_t> result;
   for (size_t i = 0; i < line.size(); ++i) {

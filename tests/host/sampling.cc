@@ -1,10 +1,11 @@
-// What takes values between pixels: against tent functions summed over the whole plane, in double.
+// Operators that interpolate between pixels, compared with tent functions summed over the whole
+// plane, in double.
 #include "host/support.h"
 
 namespace tputwin::testing {
 namespace {
 
-// The bilinear value at (y, x): every pixel weighted by how near it is. 0 outside.
+// Returns the bilinear value at (y, x): each pixel is weighted by its distance. 0 outside.
 double tents(const Array& in, int64_t n, int64_t c, double y, double x) {
   double sum = 0;
   for (int64_t h = 0; h < in.shape[2]; ++h)
@@ -81,7 +82,7 @@ TEST(GridSampler, EveryModeAndPadding) {
         const auto size = static_cast<double>(extent);
         double at = aligned ? (value + 1) / 2 * (size - 1) : ((value + 1) * size - 1) / 2;
         const double low = aligned ? 0 : -0.5, high = aligned ? size - 1 : size - 0.5;
-        if (padding == "reflection")  // mirrors, until it is inside
+        if (padding == "reflection")  // reflects until it is inside
           while (at < low || at > high) at = at < low ? 2 * low - at : 2 * high - at;
         return padding == "zeros" ? at : clamped(at, extent);
       };
@@ -103,7 +104,7 @@ TEST(GridSampler, Nearest) {
   EXPECT_THAT(failure(aligned, {in, floats({2, 1, 1, 2}, {0, 0, 0, 0})}), HasSubstr("(n,h,w,2)"));
 }
 
-// ONNX's formula: the mean of bilinear samples, which the border's values hold a pixel further.
+// ONNX's formula: the mean of bilinear samples; the border values extend one pixel further.
 TEST(RoiAlign, MeansOfSamples) {
   Random random(3);
   const Array in = random.fine({2, 2, 5, 6});
@@ -166,7 +167,7 @@ TEST(DeformableGather, TapsPlusOffsets) {
   // kernel 2x3, stride 2x1, pad 1x0, dilation 1x2: output 3x2
   const int64_t taps = 6, groups = 2, oh = 3, ow = 2;
   Array offsets = random.fine({2, 2 * groups * taps, oh, ow});
-  std::get<0>(offsets.values)[3] = kNan;  // nowhere: 0
+  std::get<0>(offsets.values)[3] = kNan;  // outside: 0
   std::get<0>(offsets.values)[4] = kInf;
   const Array masks = random.fine({2, groups * taps, oh, ow});
   const std::string text =

@@ -33,7 +33,7 @@ inline Array integers(Shape shape, std::vector<int32_t> values) {
 
 constexpr int64_t kRoom = 1 << 20;
 
-// With outputs of these types.
+// Runs the operator with outputs of these types.
 inline Result<std::vector<Array>> try_run(const std::string& text, const std::vector<Array>& inputs,
                                           const std::vector<Type>& types, int64_t room = kRoom) {
   TW_ASSIGN_OR_RETURN(op, host::make_operator(text, inputs.size(), types.size()));
@@ -57,14 +57,14 @@ inline Array run1(const std::string& text, const std::vector<Array>& inputs,
   return run(text, inputs, {type})[0];
 }
 
-// What is wrong with it.
+// Returns the error.
 inline std::string failure(const std::string& text, const std::vector<Array>& inputs,
                            const std::vector<Type>& types = {Type::f32}) {
   auto result = try_run(text, inputs, types);
   return result.ok() ? "nothing" : result.status().message();
 }
 
-// Seeded arrays, with ties: few different values.
+// Seeded arrays with ties, as there are few different values.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -96,7 +96,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-// An element by its place, axis by axis.
+// Returns an element by its position, axis by axis.
 template <class Values>
 auto at(const Values& values, const Shape& shape, const std::vector<int64_t>& place) {
   int64_t offset = 0;
@@ -104,7 +104,7 @@ auto at(const Values& values, const Shape& shape, const std::vector<int64_t>& pl
   return values[static_cast<size_t>(offset)];
 }
 
-// Every place of a shape.
+// Calls body(position) for every position of a shape.
 template <class Body>
 void for_each_place(const Shape& shape, Body body) {
   for (int64_t i = 0; i < host::count(shape); ++i) {
@@ -116,7 +116,7 @@ void for_each_place(const Shape& shape, Body body) {
   }
 }
 
-// Equal bits, but any NaN is a NaN.
+// Expects values within the tolerance; any NaN equals any NaN.
 inline void expect_floats(const Array& array, const std::vector<float>& expected,
                           float tolerance = 0) {
   ASSERT_EQ(array.type(), Type::f32);

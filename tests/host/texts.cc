@@ -1,4 +1,4 @@
-// Texts of operators: what they say is checked before anything runs.
+// Texts of operators: their parameters are checked before anything runs.
 #include <fstream>
 #include <sstream>
 

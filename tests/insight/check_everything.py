@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--checks", default="all")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve() / "bin"
-    # files of several nets are run by their harness
+    # their harness runs files of several nets
     models = sorted(ROOT.glob("tests/conformance/**/nets-*.bmodel")) + sorted(pathlib.Path(options.data).glob("*/**/*.bmodel"))
     groups = {"examples": [[name] for name in EXAMPLES],
               "networks": [["tputwin run", str(model)] for model in models],

@@ -1,4 +1,4 @@
-// Mistakes of host programs, and findings as people and machines read them.
+// Mistakes of host programs, and the text and JSON of findings.
 #include <bmlib_runtime.h>
 #include <gmock/gmock.h>
 #include <okk.h>
@@ -56,7 +56,7 @@ class Host : public ::testing::Test {
     all.erase(all.begin(), all.begin() + static_cast<ptrdiff_t>(before_));
     return all;
   }
-  // That there is one finding, of that line of this file.
+  // Expects one finding, for that line of this file.
   void expect(std::string_view id, int line) const {
     const std::vector<Finding> findings = found();
     ASSERT_EQ(findings.size(), 1u);

@@ -7,15 +7,15 @@
 
 namespace tputwin::insight::testing {
 
-// Launches a kernel of a file of the examples, under any name, on small tensors.
+// Launches a kernel of an example file, under any name, on small tensors.
 using Job = void (*)(bm_handle_t handle, std::string_view file, const std::string& kernel);
 
-// The kernels of examples/PROJECT on a device of that chip.
+// Checks the kernels of examples/PROJECT on a device of that chip.
 void expect_kernel_findings(const char* chip, const std::string& project,
                             std::span<const Mutant> mutants, Job job);
 
-// Memory of a device, for as long as it lives: bytes that are small numbers in any type, or
-// nothing.
+// A block of device memory for the object's lifetime. Its bytes are small numbers in any type, or
+// are not initialized.
 class Buffer {
  public:
   Buffer(bm_handle_t handle, size_t bytes, bool filled = true);

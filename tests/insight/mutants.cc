@@ -33,7 +33,7 @@ std::string renamed(const Mutant& mutant, std::string_view function) {
   return std::string(function) + "_" + std::string(mutant.name);
 }
 
-// The source of a mutant, whose kernels, or main, are called after it.
+// Returns the source of a mutant; its kernels, or main, get the mutant's name.
 std::string source_of(const Project& project, const Mutant& mutant) {
   std::string text = text_of(kRoot + "/examples/" + project.folder + "/" +
                              std::string(mutant.file) + project.extension);
@@ -61,7 +61,7 @@ int line_of(const std::string& text, std::string_view part) {
   return static_cast<int>(std::count(text.begin(), end, '\n')) + 1;
 }
 
-// The mutants, compiled together.
+// Compiles the mutants together and loads them.
 void* load(const Project& project, const std::filesystem::path& folder) {
   const std::string library = (folder / "mutants.so").string();
   const std::string command =

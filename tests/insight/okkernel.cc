@@ -38,7 +38,7 @@ void softmax(bm_handle_t handle, const std::string& kernel) {
   }
 }
 
-// Several strips, tiles and slices.
+// Runs with several strips, tiles and slices.
 void conv2d(bm_handle_t handle, const std::string& kernel) {
   constexpr int kIn = 67, kOut = 70, kH = 99, kW = 120, kOutH = 50, kOutW = 60;
   const Buffer input(handle, kIn * kH * kW * 4), weight(handle, (kIn + 1) / 2 * kOut * 9 * 8),
@@ -94,7 +94,7 @@ TEST(Page, ShowsWhatIsFound) {
   EXPECT_NE(page.find(text), std::string::npos) << text;
 }
 
-// Every kind of finding has its row.
+// Every kind of finding has a row.
 TEST(Page, ListsEveryFinding) {
   const std::string page = text_of(std::filesystem::path(TPUTWIN_SOURCE_DIR) / "docs/check.md");
   for (const FindingInfo& kind : finding_catalogue())

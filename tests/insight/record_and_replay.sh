@@ -1,4 +1,4 @@
-# Records a program, repeats it in several ways, compares it with itself and checks what was kept:
+# Records a program, repeats it in several ways, compares it with itself and checks the recording:
 # record_and_replay.sh TPUTWIN FOLDER PROGRAM
 set -eu
 run="$2/$(basename "$3").tprec"

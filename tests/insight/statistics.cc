@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A result of four elements that hold these bytes.
+// Returns a result of four elements with these bytes.
 template <class T>
 ResultStatistics counted(DType dtype, const std::array<T, 4>& values) {
   auto device =

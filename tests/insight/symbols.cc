@@ -1,4 +1,4 @@
-// What debug information tells of kernels; this file is compiled with it.
+// Debug information about kernels; this file is compiled with it.
 #include "insight/symbols.h"
 #include "insight/stacks.h"
 
@@ -49,7 +49,8 @@ TEST(Symbols, AddressesAreNamedByMembersOrByTheirPlace) {
   EXPECT_FALSE(unnamed[2].is_certain);
 }
 
-// A loop of commands has one stack, and a long program few addresses: each is looked up once.
+// A loop of commands has one stack, and a long program few addresses: each address is looked up
+// once.
 TEST(Symbols, AnAddressIsLookedUpOnce) {
   Stacks& stacks = Stacks::of_process();
   StackId number = 0;

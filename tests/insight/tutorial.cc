@@ -19,8 +19,7 @@ const fs::path kSource = TPUTWIN_SOURCE_DIR, kPage = kSource / "docs/check.md";
 constexpr std::string_view kBegin = "\n## From wrong to fast\n", kCommand = "    $ ",
                            kIndent = "    ";
 
-// What a shell prints, on either stream, that stands in a folder with the programs and their
-// sources.
+// Returns a command's output on both streams, in a folder with the programs and their sources.
 std::string output_of(const std::string& command, const fs::path& folder) {
   const std::string line = "cd " + folder.string() + " && { " + command + "; } 2>&1";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
@@ -30,7 +29,7 @@ std::string output_of(const std::string& command, const fs::path& folder) {
   return text;
 }
 
-// The chapter with what its commands print now.
+// Returns the chapter with the current output of its commands.
 std::string run_again(const std::string& chapter, const fs::path& folder) {
   std::istringstream lines(chapter);
   std::string made;

@@ -11,7 +11,8 @@ rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 sdk=$work/sdk
-mv "$work/first" "$sdk" # nothing may remember where it was installed
+# no file may depend on the prefix of the installation
+mv "$work/first" "$sdk"
 
 step() { echo "== $*"; }
 
@@ -50,7 +51,7 @@ $CXX -std=c++11 -shared -fPIC $CXXFLAGS "$examples/bmnet/custom_lenet/elu_plugin
 $CXX -std=c++11 $CXXFLAGS "$examples/bmnet/custom_lenet/main.cpp" -o "$work/custom_lenet" \
   $(pkg-config --cflags --libs bmnet) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 
-# As the maker's example is written, linked with the libraries that the documents name.
+# Builds the vendor's example, linked with the libraries that the documents name.
 bmnet=$work/bmnet
 mkdir -p "$bmnet/plugins/x86_64"
 includes="-I$sdk/include -I$sdk/include/bmnet"
@@ -63,7 +64,7 @@ $CXX -std=c++11 $CXXFLAGS $includes "$here/bmnet/main.cpp" -o "$bmnet/custom" \
 (cd "$bmnet" && ./custom --net net.bmodel plugins)
 "$sdk/bin/tputwin" run "$bmnet/net.bmodel" --input "$bmnet/in.bin" --compare "$bmnet/expected.bin"
 
-# The same program with messages of its own, in which layers have one more parameter.
+# Builds the same program with its own messages, in which layers have one more parameter.
 own=$work/own
 cp -r "$here/own_messages" "$own"
 cp "$here/bmnet/main.cpp" "$own"
@@ -86,7 +87,7 @@ own_net "$work/own-cmake/custom"
 step BMNet with messages of the program, pkg-config
 mkdir -p "$own/include/bmnet"
 protoc -I "$own" --cpp_out="$own/include/bmnet" bmnet_caffe.proto
-# the messages compile with these flags, too; the code is make's
+# the messages must also compile with these flags; the object file is that of make
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/include" $(pkg-config --cflags bmnet) -fsyntax-only \
   "$own/include/bmnet/bmnet_caffe.pb.cc"
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/include" "$own/main.cpp" "$own/bmnet_caffe.pb.o" \
@@ -95,7 +96,7 @@ own_net "$own/pkgconfig"
 
 step BMNet with messages of the program, numbered otherwise
 mkdir -p "$own/other/bmnet"
-# as small code, which takes half the time to compile
+# optimized for size, which takes half the time to compile
 sed 's/elu_param = 10040/elu_param = 10041/; s/^syntax = .*/&\noption optimize_for = CODE_SIZE;/' "$own/bmnet_caffe.proto" >"$own/other/bmnet_caffe.proto"
 protoc -I "$own/other" --cpp_out="$own/other/bmnet" bmnet_caffe.proto
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/other" "$own/main.cpp" \
@@ -109,7 +110,7 @@ $CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS $includes "$here/bmnet/flags.cpp
   -o "$bmnet/flags" $LDFLAGS
 "$bmnet/flags" --count=7 --quick file --name twin --ratio=0.25
 
-# A project of device/*.c and host/*.cpp, in the three ways of docs/okkernel.md.
+# Builds a project of device/*.c and host/*.cpp, in the three ways of docs/okkernel.md.
 okkernel=$work/okkernel
 cp -r "$here/okkernel" "$okkernel"
 step OKKernel, make
@@ -133,8 +134,8 @@ $CXX -std=c++11 $CXXFLAGS "$okkernel/host/scale.cpp" "$work/scale.o" "$work/fill
   -o "$work/okkernel-pkgconfig" $(pkg-config --cflags --libs bmlib) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/okkernel-pkgconfig"
 
-# A host that loads its kernels as a module, in the three ways of docs/tpukernel.md, linked as
-# compilers do that pass --as-needed: libtpukernel stays, and the device is a BM1684X.
+# Builds a host that loads its kernels as a module, in the three ways of docs/tpukernel.md. It is
+# linked like compilers that pass --as-needed: libtpukernel stays, and the device is a BM1684X.
 tpukernel=$work/tpukernel
 mkdir -p "$tpukernel"
 as_needed=-Wl,--as-needed
@@ -175,7 +176,8 @@ $CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS "$examples/bmrt/network.cpp" -o 
   $(pkg-config --cflags --libs bmrt) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/network" "$recorded/nets-stages.bmodel"
 
-# As binding libraries find it: find_package(libsophon), -lbmrt -lbmlib, a Python module.
+# Finds the installation like binding libraries: find_package(libsophon), -lbmrt -lbmlib, a Python
+# module.
 step bmrt, libsophon and a Python module, CMake
 cmake -S "$here/bmrt" -B "$work/bmrt-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
   >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
@@ -183,15 +185,17 @@ cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log";
 "$work/bmrt-cmake/engine" "$recorded/nets-lenet-int8.bmodel"
 python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
 
-# The pages for newcomers, by the installed tree.
+# Runs the pages for newcomers with the installed tree.
 here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models /usr/share/doc/tputwin/examples=$examples"
 export PATH="$sdk/bin:$PATH" PYTHONPATH="$sdk/lib/python3/dist-packages" CMAKE_PREFIX_PATH="$sdk"
 step docs/start.md
 mkdir -p "$work/start"
 if [ -d "$PYTHONPATH/tputwin" ]; then
-  python=/usr/bin/python3 # of which the module is
+  # the Python of the module
+  python=/usr/bin/python3
 else
-  python=: # a sanitizer's build has none
+  # a sanitizer's build has no module
+  python=:
 fi
 "$here/run_page.py" "$here/../../docs/start.md" "$work/start" $here_paths "python3 <<=$python <<"
 step docs/bmkernel.md
@@ -200,7 +204,7 @@ mkdir -p "$work/bmkernel-page"
 step docs/course.md
 mkdir -p "$work/course-page"
 "$here/run_page.py" "$here/../../docs/course.md" "$work/course-page" $here_paths
-# The library is built where libonnx-dev is; the exporter wants packages of its own.
+# The library is built if libonnx-dev is installed; the exporter needs separate packages.
 if [ -e "$sdk/lib/libtputwin_onnx.so" ] && command -v protoc > /dev/null && /usr/bin/python3 -c "import onnx" 2> /dev/null; then
   step docs/onnx.md
   mkdir -p "$work/onnx-page"

@@ -1,4 +1,4 @@
-// What an operation is besides its operands shows in text and JSON, on every chip.
+// Attributes of operations other than operands appear in text and JSON, on every chip.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ Result<OneCommand> decode(Engine engine, std::span<const uint8_t> bytes) {
                                : decode_tiu_command(bytes, bm1684());
 }
 
-// Decoded, encoded and decoded again it is the same operation.
+// Expects that decoding, encoding and decoding again gives the same operation.
 void expect_comes_back(Engine engine, const std::vector<uint8_t>& bytes) {
   const auto first = decode(engine, bytes);
   ASSERT_TRUE(first.ok()) << first.error().message();
@@ -40,7 +40,7 @@ void expect_comes_back(Engine engine, const std::vector<uint8_t>& bytes) {
   EXPECT_EQ(second->instruction.wait, first->instruction.wait);
 }
 
-// Of "commands": [[engine, hex], ...]; zero bytes at the end may be left out.
+// Checks "commands": [[engine, hex], ...]; zero bytes at the end may be omitted.
 size_t expect_come_back(const nlohmann::json& recorded) {
   for (const nlohmann::json& command : recorded["commands"]) {
     std::vector<uint8_t> bytes = tputwin::testing::from_hex(command[1].get<std::string>());
@@ -80,7 +80,7 @@ TEST(Bm1684Codec, CommandsOfCompilersComeBack) {
   EXPECT_GT(commands, 1400u);
 }
 
-// Whatever encodes decodes, and means the same to the encoder.
+// An operation that encodes must decode, and encode again to the same operation.
 TEST(Bm1684Codec, RandomOperationsRoundTrip) {
   tputwin::testing::RandomCases cases(40);
   std::set<std::string_view> encoded;
@@ -108,7 +108,7 @@ TEST(Bm1684Codec, RandomOperationsRoundTrip) {
   EXPECT_GT(encoded.size(), 15u);
 }
 
-// A reader drops whole lanes of a stride, so that it would come back another.
+// A reader drops whole lanes of a stride, so it would decode another operation.
 TEST(Bm1684Codec, StridesOfWholeLanesHaveNoCommand) {
   for (const uint32_t stride : {bm1684().lane_bytes - 4, bm1684().lane_bytes, 3u << 20}) {
     const TensorView view{.dtype = DType::f32, .shape = {1, 1, 2, 1}, .stride = {0, 0, stride, 0}};
@@ -130,7 +130,7 @@ std::vector<uint8_t> bytes_of(const TiuCommand& command) {
   return bytes;
 }
 
-// A fill by a logical or of constants (3.8).
+// Returns a fill by a logical OR of constants (3.8).
 TiuCommand fill(uint16_t id, uint16_t wait = 0) {
   TiuCommand c;
   c.cmd_en = c.cmd_id_en = 1;
@@ -147,7 +147,7 @@ TiuCommand fill(uint16_t id, uint16_t wait = 0) {
   return c;
 }
 
-// Numbers have 16 bits in commands and wrap; instructions count on.
+// Numbers have 16 bits in commands and wrap; instructions have full numbers.
 TEST(Bm1684Stream, NumbersWrap) {
   constexpr uint32_t kCount = 0x1'0005;
   std::vector<uint8_t> tiu;

@@ -1,4 +1,4 @@
-// The field tables of the BM1684's commands are those of the description, bit by bit.
+// The field tables of the BM1684's commands match the description, bit by bit.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -29,7 +29,8 @@ TEST(Bm1684Fields, AreThoseDescribed) {
   expect_described(gdma_form(), described["gdma"]);
 }
 
-// Every field by itself comes back, and nothing else does; the lane mask lies across nine bytes.
+// Sets each field alone: it must read back, and the other fields must stay 0. The lane mask spans
+// nine bytes.
 template <class Command>
 void expect_round_trips(const CommandForm<Command>& form) {
   for (const CommandField<Command>& field : form.fields) {

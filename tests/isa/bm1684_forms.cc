@@ -1,5 +1,5 @@
-// Commands of the BM1684 that compilers emit and no call makes: what they become, and what is
-// refused by the name of its field.
+// Commands of the BM1684 that compilers emit and no call makes: their decoded operations, and
+// commands that are refused with the name of a field.
 #include <gtest/gtest.h>
 
 #include "isa/bm1684/codes.h"
@@ -42,7 +42,7 @@ void expect_refused(const Command& command, std::string_view field) {
   EXPECT_NE(op.error().message().find(field), std::string::npos) << op.error().message();
 }
 
-// A window of 3 x 3 over 6 x 7 elements, which makes 4 x 5 results.
+// Returns a window of 3 x 3 over 6 x 7 elements, with 4 x 5 results.
 TiuCommand window(uint64_t type, uint64_t code, uint64_t precision) {
   TiuCommand c;
   c.cmd_en = c.cmd_id_en = c.cmd_id_tpu = 1;
@@ -101,13 +101,13 @@ TEST(Bm1684Forms, ConstantWeightsHaveNoLayoutAndNoDilation) {
 
   TiuCommand bytes = window(0, 0, kBytePrecision);
   bytes.opt_opd1_const = bytes.opt_opd1_sign = 1;
-  bytes.opd1_addr = 0x1fe;  // the low byte counts
+  bytes.opd1_addr = 0x1fe;  // only the low byte counts
   EXPECT_EQ(decoded_as<Conv2dBm1684Int8>(bytes).constant_weight, -2);
   bytes.opt_opd1_sign = 0;
   EXPECT_EQ(decoded_as<Conv2dBm1684Int8>(bytes).constant_weight, 254);
 }
 
-// A compiler repeats channel 0 in as many others as there are, even if there are none.
+// A compiler copies channel 0 to all other channels, even if there are none.
 TEST(Bm1684Forms, ConvolutionsToNoChannelsDoNothing) {
   TiuCommand c = window(0, 0, kFloatPrecision);
   c.opt_opd1_const = 1;
@@ -127,7 +127,7 @@ TEST(Bm1684Forms, ConvolutionsToNoChannelsDoNothing) {
 TEST(Bm1684Forms, WeightsMayBeCompact) {
   TiuCommand c = window(0, 0, kFloatPrecision);
   c.short_opd1_str = 1;
-  // pairs of channels, each of as many kernels as a lane has channels
+  // pairs of channels; each has as many kernels as a lane has channels
   EXPECT_EQ(decoded_as<Conv2dBm1684>(c).weight.stride, (Stride{72, 0, 24, 8}));
 }
 
@@ -141,7 +141,7 @@ TEST(Bm1684Forms, RefusesWhatIsIrregular) {
   expect_refused(winograd, "opt_winograd = 1");
 }
 
-// Operands of class 3, 2 x 2 x 2 x 2.
+// Returns operands of class 3, 2 x 2 x 2 x 2.
 TiuCommand elements(uint64_t code, uint64_t precision) {
   TiuCommand c;
   c.cmd_en = c.cmd_id_en = c.cmd_id_tpu = 1;

@@ -1,4 +1,4 @@
-// Forms of the BM1684's commands that no recording confirms: what they do, and that each is
+// Forms of the BM1684's commands that no recording confirms: their effects, and that each is
 // counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class UnconfirmedBm1684 : public ::testing::Test {
   static Result<OneCommand> decoded(const GdmaCommand& c) {
     return decode_gdma_command(bytes_of(gdma_form(), c), bm1684());
   }
-  // The command runs, and had this form and no other.
+  // Runs the command; expects this form and no other.
   template <class Command>
   void run(const Command& command, std::string_view field, uint64_t value) {
     const auto one = decoded(command);
@@ -68,7 +68,7 @@ class UnconfirmedBm1684 : public ::testing::Test {
       Device::create({.chip = &bm1684(), .global_bytes = 1 << 20, .poison = false}).value());
 };
 
-// out = 7 everywhere, by a logical or of constants (3.8), (1,3,1,2).
+// Returns out = 7 everywhere, by a logical OR of constants (3.8), (1,3,1,2).
 TiuCommand fill() {
   TiuCommand c;
   c.cmd_en = c.cmd_id_en = c.cmd_id_tpu = 1;
@@ -91,7 +91,7 @@ TEST_F(UnconfirmedBm1684, UnusedFieldsAreNotRead) {
   run(c, "opd0_h_shift", 1);
   EXPECT_THAT(get<uint32_t>(kOut, 2), ElementsAre(7, 7));
   c = fill();
-  c.opt_left_tran = 1;  // of products
+  c.opt_left_tran = 1;  // of matrix products
   run(c, "opt_left_tran", 1);
 }
 
@@ -129,7 +129,8 @@ TEST_F(UnconfirmedBm1684, CopiesAddToTheDestination) {
   c.acc_write_enable = 1;
   run(c, "acc_write_enable", 1);
   EXPECT_THAT(get<float>(kOut, 2), ElementsAre(11, 22));
-  c.common_mode = 1;  // a run of elements, which nothing describes sums of
+  // A contiguous run of elements; no document describes sums for it.
+  c.common_mode = 1;
   c.src_nstride = 2;
   expect_refused(c, "acc_write_enable");
   c.common_mode = 0;

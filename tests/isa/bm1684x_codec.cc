@@ -23,7 +23,7 @@ Result<OneCommand> decode(Engine engine, std::span<const uint8_t> bytes) {
                                : decode_tiu_command(bytes, bm1684x());
 }
 
-// Decoded, encoded and decoded again it is the same operation.
+// Expects that decoding, encoding and decoding again gives the same operation.
 void expect_comes_back(Engine engine, const std::vector<uint8_t>& bytes) {
   const auto first = decode(engine, bytes);
   ASSERT_TRUE(first.ok()) << first.error().message();
@@ -63,8 +63,8 @@ TEST(Bm1684xCodec, SingleCommandsComeBack) {
   EXPECT_EQ(commands.size(), 328u);
 }
 
-// Whatever encodes decodes, and means the same to the encoder. Types lose their sign where a
-// command has none.
+// An operation that encodes must decode, and encode again to the same operation. Types lose their
+// sign if the command has none.
 TEST(Bm1684xCodec, RandomOperationsRoundTrip) {
   tputwin::testing::RandomCases cases(60);
   std::map<std::string_view, size_t> encoded;

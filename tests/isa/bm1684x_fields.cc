@@ -1,4 +1,4 @@
-// The field tables of the BM1684X's commands are those of the description, bit by bit.
+// The field tables of the BM1684X's commands match the description, bit by bit.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -34,7 +34,8 @@ TEST(Bm1684xFields, AreThoseDescribed) {
   expect_described(gdma_forms(), described["gdma"]);
 }
 
-// Every field by itself, all ones and a pattern, comes back, and nothing else does.
+// Sets each field alone, to all ones and to a pattern: it must read back, and the others must stay
+// 0.
 template <class Command>
 void expect_round_trips(std::span<const CommandForm<Command>> forms) {
   for (const CommandForm<Command>& form : forms)

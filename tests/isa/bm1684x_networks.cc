@@ -1,5 +1,4 @@
-// Every command group of the recorded networks decodes, keeps the rules of its operations and comes
-// back from the encoder.
+// Every command group of the recorded networks decodes, is legal, and encodes again.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +14,7 @@ namespace {
 
 using namespace bmodel::bm168x;
 
-// What no rule forbids and stays in memory.
+// Returns the error of check() or check_bounds().
 Status check_all(const Operation& op) {
   constexpr uint64_t kGlobalBytes = uint64_t{4} << 30;
   const Status rules = check(op, bm1684x());
@@ -23,7 +22,7 @@ Status check_all(const Operation& op) {
   return check_bounds(op, bm1684x(), kGlobalBytes);
 }
 
-// Counts of what is wrong, each once.
+// Counts of errors, by text.
 using Findings = std::map<std::string, size_t>;
 
 void expect_comes_back(const Instruction& in, Findings& findings) {

@@ -1,5 +1,5 @@
-// What was measured of commands of the BM1684X that no compiler writes: modes of padding, masks of
-// lanes, constants that are not 0, four banks.
+// Measured effects of BM1684X commands that no compiler writes: modes of padding, masks of lanes,
+// constants other than 0, four banks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::ElementsAreArray;
 constexpr uint64_t kIn = 0, kOut = 0x1000, kWeight = 0x2000;
 constexpr uint32_t kHundred = 0x42c80000;  // 100.0f
 
-// A window of one element over 4 x 4: the result is the padded input.
+// Returns a window of one element over 4 x 4: the result is the padded input.
 TiuCommand pool_of_one(uint64_t code, uint64_t type) {
   TiuCommand c;
   c.tsk_typ = kPord;
@@ -47,8 +47,7 @@ TiuCommand padded_by_two(uint64_t mode) {
 
 class PadModes : public Rules {
  protected:
-  // The row of the result that shows the first row of the input, and the column of the first
-  // column.
+  // Checks the result's row with the first row of the input, and its column with the first column.
   void expect(uint64_t mode, std::vector<uint8_t> row) {
     put<uint8_t>(kIn, {1, 2, 3, 4, 11, 12, 13, 14, 21, 22, 23, 24, 31, 32, 33, 34});
     run(padded_by_two(mode), TiuForm::pord);
@@ -91,13 +90,13 @@ TEST_F(Rules, AveragesCountPaddingAndInsertion) {
   c.res0_h = 1;
   c.res0_w = 9;
   c.opd1_addr = 2;           // factor
-  c.opd3_addr = 0xffffff07;  // bits above the type may be anything
+  c.opd3_addr = 0xffffff07;  // bits above the type are ignored
   c.res1_addr = 50;
   run(c, TiuForm::pord);
   EXPECT_THAT(get<uint8_t>(kOut, 9), ElementsAre(14, 2, 100, 4, 100, 6, 100, 8, 14));
 }
 
-// Two inputs, times 3, plus 0.5; inserted elements are 100, padding is 10.
+// Computes two inputs times 3, plus 0.5; inserted elements are 100, padding is 10.
 class WindowConstants : public Rules {
  protected:
   static TiuCommand command() {
@@ -153,7 +152,7 @@ TEST_F(Rules, ProductsAddAConstant) {
   EXPECT_THAT(get<float>(kOut, 1), ElementsAre(320.25f));
 }
 
-// Lanes are physical ones, whatever the start.
+// The mask refers to physical lanes, for every start lane.
 TEST_F(Rules, MaskedLanesKeepTheirBytes) {
   TiuCommand c = testing::tiu_fill(1);
   c.res0_prec = c.opd0_prec = kInt8;

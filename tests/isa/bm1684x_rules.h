@@ -19,7 +19,7 @@ using bm1684x_streams::GdmaForm;
 using bm1684x_streams::TiuCommand;
 using bm1684x_streams::TiuForm;
 
-// A device, and one command at a time on it.
+// A device that runs one command at a time.
 class Rules : public ::testing::Test {
  protected:
   template <class T>
@@ -46,7 +46,7 @@ class Rules : public ::testing::Test {
     testing::append(bytes, form, command);
     run(decode_gdma_command(bytes, bm1684x()));
   }
-  // It is encoded and decoded again first. What no recording confirms of it is kept.
+  // Runs the command after encoding and decoding it. Keeps its forms that no recording confirms.
   void run(const Result<OneCommand>& one) {
     ASSERT_TRUE(one.ok()) << one.error().message();
     unconfirmed_ = one->unconfirmed;

@@ -1,4 +1,4 @@
-// Functions of several commands: their steps leave the results of the function, and each is a
+// Functions of several commands: the steps give the results of the function, and each step is one
 // command.
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Steps : public ::testing::Test {
     next_ += 0x800;
     return reader.aligned({"", lane_ * bm1684x().lane_bytes + at}, s, dtype);
   }
-  // A table in every lane, from static memory.
+  // Loads a table from static memory to every lane.
   TensorView table(const StaticTable& t) {
     CommandReader reader(bm1684x());
     const TensorView view =
@@ -53,7 +53,7 @@ class Steps : public ::testing::Test {
     });
   }
 
-  // Both ways; the steps through their commands.
+  // Compares the function with its steps; each step goes through its command.
   void compare(const Operation& op, const TensorView& result) {
     SCOPED_TRACE(describe(op));
     execute(op, whole_->memory(), Body::reference);
@@ -86,7 +86,7 @@ class Steps : public ::testing::Test {
   uint64_t next_ = 0, lane_ = 0;
 };
 
-// The table of a function's own series.
+// Returns the table of a function's own series.
 StaticTable series_of(FloatFunction::Kind kind) {
   using Kind = FloatFunction::Kind;
   switch (kind) {
@@ -115,7 +115,7 @@ TEST_F(Steps, AreThoseOfEveryFunction) {
   for (uint64_t index = cases.first; index < cases.end(); ++index)
     for (auto kind = Kind::compensated_reciprocal; kind <= Kind::isfinite;
          kind = static_cast<Kind>(static_cast<int>(kind) + 1)) {
-      if (kind == Kind::taylor) continue;  // a command
+      if (kind == Kind::taylor) continue;  // a single command
       SCOPED_TRACE(cases.rerun(index));
       Rng rng = cases.rng(index);
       next_ = 0;
@@ -187,7 +187,7 @@ TEST_F(Steps, AreThoseOfSequences) {
   }
 }
 
-// Numbers of what follows count on, and waits are for the last step.
+// Later commands get later numbers, and waits refer to the last step.
 TEST_F(Steps, AreNumbered) {
   const TensorView x = tensor({1, 2, 1, 4}, DType::f32), y = tensor({1, 2, 1, 4}, DType::f32);
   const Unary sign{.kind = Unary::Kind::sign, .out = y, .in = x};

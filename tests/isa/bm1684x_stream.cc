@@ -1,4 +1,4 @@
-// Command streams of the BM1684X: the order of two engines, addresses moved, lengths.
+// Command streams of the BM1684X: the order of two engines, relocated addresses, lengths.
 #include "isa/streams/stream.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ struct Streams {
   std::vector<uint8_t> tiu, gdma;
 };
 
-// Two commands each: the second of the GDMA waits for the first of the TIU, the second of the TIU
-// for the second of the GDMA.
+// Returns two commands each: the GDMA's second waits for the TIU's first, and the TIU's second
+// waits for the GDMA's second.
 Streams two_each() {
   Streams s;
   append(s.tiu, TiuForm::ar, tiu_fill(1));

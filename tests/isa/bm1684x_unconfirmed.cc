@@ -1,4 +1,4 @@
-// Forms of the BM1684X's commands that no recording confirms: what they do, and that each is
+// Forms of the BM1684X's commands that no recording confirms: their effects, and that each is
 // counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr uint64_t kIn = 0, kOut = 0x1000, kWeight = 0x2000;
 
 class Unconfirmed : public Rules {
  protected:
-  // The last command had this form and no other.
+  // Expects that the last command had this form and no other.
   void expect_form(std::string_view field, uint64_t value) {
     ASSERT_EQ(unconfirmed_.size(), 1u);
     EXPECT_EQ(unconfirmed_[0].field, field);
@@ -41,7 +41,7 @@ class Unconfirmed : public Rules {
 
 // ---- windows ----
 
-// Maxima over windows of one element: the result is the padded input.
+// Returns maxima over windows of one element: the result is the padded input.
 TiuCommand padded(uint64_t mode) {
   TiuCommand c;
   c.tsk_typ = kPord;
@@ -109,7 +109,7 @@ TiuCommand of_constant(uint64_t code, uint64_t out, uint64_t in, uint64_t bits) 
 
 TEST_F(Unconfirmed, CastsOfConstants) {
   TiuCommand c = of_constant(14, kInt32, kFp32, f32::bits(-2.5f));
-  c.opd2_n_str = 3;  // down
+  c.opd2_n_str = 3;  // rounds down
   run(c, TiuForm::ar);
   EXPECT_THAT(get<int32_t>(kOut, 2), ElementsAre(-3, -3));
   expect_form("opd0_const", 1);
@@ -129,7 +129,7 @@ TEST_F(Unconfirmed, FunctionsOfConstants) {
 
 // ---- products ----
 
-// One row of two columns times two rows of one column.
+// Returns one row of two columns times two rows of one column.
 TiuCommand product(uint64_t code, uint64_t out, uint64_t type) {
   TiuCommand c;
   c.tsk_typ = kMm;
@@ -219,7 +219,8 @@ TEST_F(Unconfirmed, TranspositionsFillWithConstants) {
   sizes(c, 1, 2, 1, 3);
   c.fill_constant_en = 1;
   c.constant_value = 7;
-  c.src_start_addr_h8 = 0;  // no source is read, so that it may be anywhere
+  // No source is read, so its address may be any.
+  c.src_start_addr_h8 = 0;
   run(c);
   EXPECT_THAT(get<uint8_t>(kOut, 4), ElementsAre(7, 7, 7, 0));
   EXPECT_THAT(get<uint8_t>(kOut + 64, 4), ElementsAre(7, 7, 7, 0));
@@ -227,7 +228,7 @@ TEST_F(Unconfirmed, TranspositionsFillWithConstants) {
   expect_form("fill_constant_en", 1);
 }
 
-// 2 rows of 5 columns, 3 in a channel.
+// Returns 2 rows of 5 columns, 3 in a channel.
 GdmaCommand matrix(uint64_t variant) {
   GdmaCommand c = transfer(kMatrix, variant);
   c.src_hsize = variant == 0 ? 2 : 5;

@@ -111,8 +111,8 @@ TEST(Text, NamesEngineOrderAndOperands) {
   }
 }
 
-// Changes a few bytes of recorded buffers; whatever still decodes must survive check() and
-// check_bounds(), and re-encode to itself.
+// Changes a few bytes of recorded buffers. Buffers that still decode must pass check() and
+// check_bounds() without a crash, and re-encode to themselves.
 TEST(Hostile, MutatedBuffersDecodeOrFail) {
   std::vector<std::vector<uint8_t>> buffers;
   for (const std::string& function : golden_functions())

@@ -1,5 +1,5 @@
-// The command buffer of a model the vendor's compiler wrote, where it is at hand: dead fields are
-// kept, so it re-encodes to its own bytes.
+// The command buffer of a model of the vendor's compiler, if it is available. Unused fields are
+// kept, so that it re-encodes to its own bytes.
 #include <gtest/gtest.h>
 
 #include <filesystem>

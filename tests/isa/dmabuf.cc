@@ -46,7 +46,7 @@ TEST(Dmabuf, CpuCommandsEndSegments) {
     bool around = golden.args.ends_with("around=1");
     std::vector<uint8_t> out(*dmabuf_size(golden.cmdbuf));
     ASSERT_TRUE(dmabuf_convert(golden.cmdbuf, out).ok());
-    EXPECT_EQ(out[8], around ? 2 : 1);  // the operator, and what follows it
+    EXPECT_EQ(out[8], around ? 2 : 1);  // the operator, and the commands after it
     EXPECT_EQ(out[kDmabufHeaderBytes], kCpuOperator);
     auto dump = dmabuf_dump(out, bm1880());
     ASSERT_TRUE(dump.ok());

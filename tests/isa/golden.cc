@@ -1,5 +1,5 @@
-// Every recorded command buffer decodes, and re-encodes to the same bytes. What the operations do
-// not determine (the residue) is confined to the calls that bm1880_codec.h names.
+// Every recorded command buffer decodes, and re-encodes to the same bytes. Bits that the operations
+// do not determine (the residue) occur only in the calls that bm1880_codec.h names.
 #include "isa/golden.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@ struct GoldenCase {
   std::vector<uint8_t> cmdbuf, blob;
 };
 
-// Names of all recorded files, without extension.
+// Returns the names of all recorded files, without extension.
 std::vector<std::string> golden_functions();
 std::vector<GoldenCase> golden_cases(const std::string& function);
 

@@ -1,4 +1,4 @@
-// No recorded command, of whatever set, has a form that is counted as confirmed by no recording.
+// No recorded command of any set has a form that is counted as unconfirmed.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kConformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
 
-// How many commands have each form.
+// Number of commands of each form.
 using Counts = std::map<std::string, size_t>;
 
 void expect_none(const Counts& counts, size_t commands, size_t least) {

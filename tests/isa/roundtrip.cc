@@ -10,8 +10,8 @@ namespace {
 
 using tputwin::testing::Rng;
 
-// The chip does not copy matrices inside local memory, and reshapes them only between global
-// addresses.
+// Returns true for matrix copies inside local memory, and for reshapes that are not between global
+// addresses: the chip has no command for them.
 bool has_no_descriptor(const Operation& op) {
   const auto* matrix = std::get_if<DmaMatrix>(&op);
   if (!matrix) return false;
@@ -21,7 +21,7 @@ bool has_no_descriptor(const Operation& op) {
   return (dst_local && src_local) || ((dst_local || src_local) && reshapes);
 }
 
-// Whatever encodes decodes, and means the same to the encoder.
+// An operation that encodes must decode, and encode again to the same operation.
 TEST(Codec, RandomOperationsRoundTrip) {
   tputwin::testing::RandomCases cases(300);
   for (uint64_t index = cases.first; index < cases.end(); ++index) {

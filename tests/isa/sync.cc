@@ -46,7 +46,7 @@ std::vector<Ids> streams(const std::string& script) {
       tracker.add_dependency(before, after);
     } else if (word.find('=') == std::string::npos) {
       tracker.destroy_streams();
-      tracker.add(Engine::compute);  // a copy, whatever the script calls it
+      tracker.add(Engine::compute);  // a copy; its name in the script is ignored
     }
   }
   return tracker.resolve();
@@ -97,7 +97,7 @@ TEST(SyncTracker, NumbersStartAgainAfterTheLastThatFits) {
   tracker.add(Engine::dma);
   auto ids = tracker.resolve();
   EXPECT_EQ(ids[kLastSequenceId - 1], (Ids{kLastSequenceId, 0}));
-  EXPECT_EQ(ids[kLastSequenceId], (Ids{1, 0}));  // the border orders it
+  EXPECT_EQ(ids[kLastSequenceId], (Ids{1, 0}));  // the segment border orders it
   EXPECT_EQ(ids[kLastSequenceId + 1], (Ids{1, 1}));
 }
 

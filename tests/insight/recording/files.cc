@@ -1,4 +1,4 @@
-// Files of recordings that are cut short, foreign or damaged.
+// Files of recordings that are truncated, of other formats or damaged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ TEST(Files, ThatAreDamagedSaySo) {
   EXPECT_EQ(code_of(longer), code(errors::mch_recording_damaged));
 }
 
-// A change of some bytes of the content, whose blocks are whole all the same.
+// Changes some bytes of the content; the file's blocks stay valid.
 std::vector<uint8_t> mutated(std::vector<uint8_t> content, Rng& rng) {
   for (uint64_t changes = 1 + rng.below(4); changes > 0; --changes) {
     const size_t at = rng.below(content.size());
@@ -76,15 +76,15 @@ std::vector<uint8_t> mutated(std::vector<uint8_t> content, Rng& rng) {
   return content;
 }
 
-// What is read is repeated, or refused: nothing crashes.
+// Changed entries are replayed or refused, without a crash.
 TEST(Files, WithChangedEntriesDoNoHarm) {
   setenv("TPUTWIN_LOG", "quiet", 1);
-  const char* wanted = std::getenv("TPUTWIN_FUZZ_COUNT");  // of each chip
+  const char* wanted = std::getenv("TPUTWIN_FUZZ_COUNT");  // tries for each chip
   const int tries = wanted != nullptr ? std::atoi(wanted) : 1500;
   size_t read = 0, refused = 0;
   for (const ChipFamily family : {ChipFamily::bm1880, ChipFamily::bm1684, ChipFamily::bm1684x}) {
     Recording recording = record_random_run(family, 3, 6);
-    // little else than commands, so that most changes are theirs
+    // mostly commands, so that most changes affect them
     std::erase_if(recording.entries,
                   [](const Entry& e) { return std::holds_alternative<Poke>(e); });
     const auto content = unpack(to_file(recording));

@@ -6,8 +6,8 @@
 
 namespace tputwin::insight::recording::testing {
 
-// So many operations of the kinds of a family, on bytes that are written between them without a
-// word to the device.
+// Records `operations` operations of the kinds of a family. Between them, bytes are written without
+// a call of the device.
 Recording record_random_run(ChipFamily family, uint64_t seed, size_t operations);
 
 }  // namespace tputwin::insight::recording::testing

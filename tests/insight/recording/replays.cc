@@ -1,4 +1,4 @@
-// Recordings of random runs are repeated, and compared.
+// Recordings of random runs are replayed and compared.
 #include <gmock/gmock.h>
 
 #include "base/parallel.h"
@@ -43,7 +43,7 @@ TEST_P(Replays, LeaveTheSameBytes) {
   }
 }
 
-// The bytes that came from outside, other than they were.
+// Bytes from outside differ from the recorded ones.
 TEST_P(Replays, TellWhatDiffers) {
   Recording recording = record_random_run(GetParam(), 7, kOperations);
   for (Entry& entry : recording.entries)
@@ -57,8 +57,8 @@ TEST_P(Replays, AreComparedCommandByCommand) {
   const Recording good = record_random_run(GetParam(), 8, kOperations);
   Recording bad = good;
   size_t commands = 0;
-  // Place of the first command behind bytes that are changed. All further ones are, too: a single
-  // command may well make the same of others.
+  // Position of the first command after changed bytes. All later bytes change too, because a single
+  // command may give the same results for other bytes.
   std::optional<size_t> changed;
   for (Entry& entry : bad.entries) {
     commands += std::holds_alternative<Command>(entry);
@@ -71,7 +71,7 @@ TEST_P(Replays, AreComparedCommandByCommand) {
   const auto same = compare({.recording = &good}, {.recording = &bad});
   ASSERT_TRUE(same.ok());
   EXPECT_FALSE(same->difference) << "what is recorded of them is the same";
-  // that asks for a run
+  // a thread count requires a run
   const auto result = compare({.recording = &good}, {.recording = &bad, .threads = 1});
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_TRUE(result->difference);
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, Replays,
                          ::testing::Values(ChipFamily::bm1880, ChipFamily::bm1684,
                                            ChipFamily::bm1684x));
 
-// Every type of operation, there and back.
+// Writes and reads every type of operation.
 TEST(Operations, AreWrittenWithAllTheirMembers) {
   for (const auto kind : tputwin::testing::all_operation_kinds())
     for (uint64_t seed = 0; seed < 20; ++seed) {

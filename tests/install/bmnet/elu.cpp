@@ -1,5 +1,5 @@
-// The operator ELU.so as the maker's example has it: in namespace bmnet, registered outside, with
-// the functions of <cmath> and LOG that come with the header.
+// The operator ELU.so as in the vendor's example: in namespace bmnet, registered outside, with the
+// functions of <cmath> and LOG that the header provides.
 #include <bmnet/targets/cpu/cpu_op.hpp>
 
 namespace bmnet {

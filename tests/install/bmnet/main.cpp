@@ -1,4 +1,4 @@
-// A customized layer as the maker's example has it: the layer "ELU", its instruction "tg_elu", the
+// A customized layer as in the vendor's example: the layer "ELU", its instruction "tg_elu", the
 // operator ELU.so; logging, flags and string streams come with BMNet's headers. With OWN_MESSAGES
 // the program brings its bmnet_caffe.pb.cc, in which layers have one more parameter, steep_param.
 //

@@ -1,4 +1,4 @@
-// The engine, and a form of it for Python's ctypes.
+// The engine, and a C interface for Python's ctypes.
 #include "engine.h"
 
 #include <bmlib_runtime.h>
@@ -101,7 +101,7 @@ size_t engine_input_bytes(void* engine) {
   Engine& e = *static_cast<Engine*>(engine);
   return e.input_bytes(e.nets()[0]);
 }
-// The bytes of the output; at most `room` of them are written.
+// Returns the number of bytes of the output; writes at most `room` of them.
 long engine_process(void* engine, const void* in, size_t bytes, void* out, size_t room) {
   try {
     Engine& e = *static_cast<Engine*>(engine);

@@ -1,5 +1,4 @@
-// What binding libraries make of bmrt: an engine that has the nets of a file, and the card it is
-// on.
+// A class like those of binding libraries on bmrt: an engine with the nets of a file, and its card.
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -18,7 +17,7 @@ class Engine {
 
   std::vector<std::string> nets() const;
   size_t input_bytes(const std::string& net) const;
-  // The first input of the first stage to its first output.
+  // Maps the first input of the first stage to its first output.
   std::vector<unsigned char> process(const std::string& net, const std::vector<unsigned char>& in);
 
  private:
@@ -26,7 +25,7 @@ class Engine {
   void* runtime_ = nullptr;
 };
 
-// Everything that such libraries ask of a card.
+// Returns all properties of a card that such libraries query.
 std::map<std::string, std::string> card(int device);
 
 #endif

@@ -1,4 +1,4 @@
-// engine MODEL: runs the first net twice and tells about the card.
+// engine MODEL: runs the first net twice and prints information about the card.
 #include <cstdio>
 
 #include "engine.h"

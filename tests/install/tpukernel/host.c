@@ -1,4 +1,4 @@
-/* A host that calls no tpu_ function, and so refers to nothing in libtpukernel: HOST MODULE. */
+/* A host that calls no tpu_ function, and so refers to no symbol of libtpukernel: HOST MODULE. */
 #include <bmlib_runtime.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@ typedef struct {
   float value;
 } __attribute__((packed)) fill_args;
 
-static int unused; /* a warning is nobody's error */
+static int unused; /* a compiler warning must not stop the build */
 
 void fill(const void* args) {
   const fill_args* a = (const fill_args*)args;
