@@ -1,5 +1,5 @@
-// Operations find the calls that make them: recorded commands behind every function of the
-// TPUKernel that is one command, and random operations.
+// Finds the calls that make operations: recorded commands of every TPUKernel function that is a
+// single command, and random operations.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class Calls : public ::testing::Test {
  protected:
   Calls() : recorder_(std::move(Recorder::create(bm1684x()).value())) {}
 
-  // What is found for a command; the function is "" if nothing is.
+  // Returns the call that makes a command; `function` is "" if there is none.
   Lifted lifted(Engine engine, std::span<const uint8_t> bytes) {
     const auto one = engine == Engine::dma ? isa::decode_gdma_command(bytes, bm1684x())
                                            : isa::decode_tiu_command(bytes, bm1684x());
@@ -32,7 +32,7 @@ class Calls : public ::testing::Test {
   std::unique_ptr<Recorder> recorder_;
 };
 
-// Every command that the model recorded behind a function of the table is some call's.
+// For every recorded command of a function in the table, a call is found.
 TEST_F(Calls, AreFoundForTheCommandsOfCalls) {
   const auto known = tpu_functions();
   EXPECT_GE(known.size(), 225u);
@@ -51,8 +51,8 @@ TEST_F(Calls, AreFoundForTheCommandsOfCalls) {
   EXPECT_GE(functions, 240u);
 }
 
-// Whatever the encoder says of a random operation, its call makes the same command: attempt()
-// compares, and here is the count of those that have one.
+// A random operation's call must make the same command: attempt() compares them. This test counts
+// the operations that have a call.
 TEST_F(Calls, AreFoundForMostRandomOperations) {
   testing::RandomCases cases(10);
   size_t found = 0, all = 0;
@@ -71,7 +71,7 @@ TEST_F(Calls, AreFoundForMostRandomOperations) {
   EXPECT_GT(2 * found, all) << found << " of " << all;
 }
 
-// A function that is named after its command, and what keeps it from being called.
+// A function that is named after its command, and an operation that no call makes.
 TEST_F(Calls, TellWhyThereIsNone) {
   const Operation op = [] {
     Unary abs{.kind = Unary::Kind::abs};

@@ -1,5 +1,5 @@
-// Networks of the BM1684 become OKKernel programs: recorded and random commands find calls, and a
-// network that is written here runs as its kernel.
+// Networks of the BM1684 become OKKernel programs: recorded and random commands have calls, and a
+// network that this file makes runs as its kernel.
 #include <bmlib_runtime.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class OkkCalls : public ::testing::Test {
   std::unique_ptr<Recorder> recorder_;
 };
 
-// What a call made, decoded again, finds a call.
+// A call's command, decoded again, must have a call.
 TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
   testing::RandomCases cases(40);
   size_t found = 0, all = 0;
@@ -52,8 +52,8 @@ TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
       if (!bytes.ok()) continue;
       const auto one = engine(op) == Engine::dma ? isa::decode_gdma_command(*bytes, bm1684())
                                                  : isa::decode_tiu_command(*bytes, bm1684());
-      if (!one.ok()) continue;  // what no recording shows is refused
-      // forms that only compilers use are named after no function
+      if (!one.ok()) continue;  // unrecorded forms are refused
+      // forms that only compilers use have no function name
       if (!isa::format_of(bm1684()).function_name(one->instruction, bm1684()).starts_with("okk_"))
         continue;
       ++all;
@@ -64,8 +64,8 @@ TEST_F(OkkCalls, AreFoundForMostRandomOperations) {
   EXPECT_GT(2 * found, all) << found << " of " << all;
 }
 
-// A net of the vendor's compiler whose last copies in lanes overwrite what a store of the GDMA still
-// reads: no wait keeps them apart, only the order of execution does.
+// A net of the vendor's compiler whose last copies in lanes overwrite bytes that a store of the
+// GDMA still reads. No wait orders them, only the order of execution does.
 TEST_F(OkkCalls, KeepTheOrderOfCommandsThatTouchTheSameBytes) {
   const auto bytes = read_bytes(TPUTWIN_SOURCE_DIR
                                 "/tests/conformance/bm168x/bm1684-nets/layers-active.bmodel");
@@ -98,7 +98,7 @@ std::unique_ptr<b168x::TensorT> tensor(const char* name, uint64_t at) {
   return made;
 }
 
-// out0 = max(in0 * 0.5 + bias, 0), the bias in the weights.
+// Computes out0 = max(in0 * 0.5 + bias, 0); the bias is in the weights.
 class Affine : public OkkCalls {
  protected:
   Affine() {
@@ -157,7 +157,7 @@ class Affine : public OkkCalls {
   size_t commands_ = 0;
 };
 
-// The numbers that the kernel leaves.
+// Returns the results of the kernel.
 std::vector<float> run(const char* kernel, const std::vector<float>& input) {
   bmlib::use_chip(bm1684());
   bm_handle_t handle = nullptr;
@@ -166,7 +166,7 @@ std::vector<float> run(const char* kernel, const std::vector<float>& input) {
   EXPECT_EQ(bm_dev_request(&handle, 0), BM_SUCCESS);
   EXPECT_EQ(bm_malloc_device_byte(handle, &weights, 70 * sizeof(float)), BM_SUCCESS);
   EXPECT_EQ(bm_malloc_device_byte(handle, &neurons, 0x8000), BM_SUCCESS);
-  // bm_memcpy_s2d is also a name of bmruntime, which test programs link
+  // bmruntime, which test programs link, also defines bm_memcpy_s2d
   EXPECT_EQ(bm_memcpy_s2d_partial(handle, weights, bias.data(), 70 * sizeof(float)), BM_SUCCESS);
   EXPECT_EQ(bm_memcpy_s2d_partial(handle, neurons, const_cast<float*>(input.data()),
                                   kCount * sizeof(float)),

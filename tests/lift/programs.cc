@@ -1,4 +1,5 @@
-// Lifted programs: the example's text, waits that sections keep, a host that runs, what is refused.
+// Lifted programs: the example's text, waits that sections satisfy, a host program that runs,
+// refusals.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -50,7 +51,7 @@ TEST(Lift, WritesTheExample) {
   EXPECT_EQ(program->tally.raw, 0u);
 }
 
-// Every number that a command waits for is done before its section begins.
+// Expects that every command that is waited for completes before the waiting command's section.
 void expect_waits_kept(const Group& group) {
   uint32_t done_tiu = 0, done_gdma = 0;
   size_t commands = 0;
@@ -103,7 +104,7 @@ TEST(Lift, PartsHaveEveryCommandOnceInOrder) {
   EXPECT_GT(parts.size(), stage->groups.size());
 }
 
-// Kernel and host compile without a warning and leave what the network leaves.
+// Kernel and host compile without a warning and give the network's results.
 TEST(Lift, HostRuns) {
   const testing::TemporaryDirectory folder;
   const Model model("nets-lenet-int8.bmodel");

@@ -1,4 +1,4 @@
-// A program that runs again allocates nothing.
+// A program that runs repeatedly allocates no memory.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// Not inlined: the compiler would miss the other half of a pair.
+// Not inlined: otherwise the compiler would warn about a mismatched pair.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, 0); }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
@@ -42,7 +42,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 namespace tputwin::test {
 namespace {
 
-// What networks are made of, on maps that are worth several threads.
+// Returns operations of typical networks, on maps that are large enough for several threads.
 std::vector<Instruction> network() {
   ProgramBuilder b;
   const Shape map{1, 64, 28, 28}, half{1, 64, 14, 14};
@@ -76,7 +76,7 @@ std::vector<Instruction> network() {
   return b.program();
 }
 
-// How many of `runs` allocated.
+// Returns how many of `runs` allocated memory.
 int allocating_runs(Device& device, Plan& plan, int runs) {
   int count = 0;
   for (int run = 0; run < runs; ++run) {
@@ -93,15 +93,15 @@ void expect_no_allocations(int threads, const std::string& isa) {
   auto device = make_device({.chip = &bm1880()});
   Plan plan(network());
   allocating_runs(*device, plan, 3);
-  // A second thread takes its scratch when it gets its first task, whenever that is.
+  // A second thread allocates its scratch memory with its first task, which may be in any run.
   constexpr int kRuns = 5, kMostAttempts = 40;
   int left = threads == 1 ? 1 : kMostAttempts;
   while (left > 0 && allocating_runs(*device, plan, kRuns) != 0) --left;
   EXPECT_GT(left, 0) << "on " << threads << " threads with " << isa;
 }
 
-// On every instruction set, since each has bodies of its own. oneDNN makes a table of arguments for
-// every call.
+// Tests every instruction set, because each has its own kernels. oneDNN allocates a table of
+// arguments for every call.
 TEST(Allocations, NoneFromTheThirdRunOn) {
   for (const std::string& isa : fast::available_isas())
     for (int threads : {1, 2})

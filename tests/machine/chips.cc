@@ -1,4 +1,4 @@
-// Which chip programs get where no device says.
+// The chip of programs for which no device is given.
 #include "chip/family.h"
 
 #include <gtest/gtest.h>

@@ -24,8 +24,8 @@ std::vector<uint8_t> bytes_at(Device& device, uint64_t address, uint64_t bytes) 
   return {device.global().data() + address, device.global().data() + address + bytes};
 }
 
-// out[i] = min(in[i], 5) over `tiles` tiles, with two buffers in local memory so that the engines
-// may overlap. Every wait the buffers need is there.
+// Returns out[i] = min(in[i], 5) over `tiles` tiles, with two buffers in local memory so that the
+// engines may overlap. It has every wait that the buffers need.
 std::vector<Instruction> pipelined(uint32_t tiles) {
   ProgramBuilder b;
   for (uint32_t i = 0; i < tiles; ++i) {
@@ -76,7 +76,7 @@ TEST(Device, SubmitAndDrainEqualRun) {
 
 TEST(Device, AnAdversarialScheduleExposesAMissingWait) {
   auto program = pipelined(4);
-  program[1].wait = 0;  // computes without waiting for its load
+  program[1].wait = 0;  // does not wait for its load
   auto bytes = [&](Schedule schedule) {
     auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, 4 * kTile);

@@ -1,4 +1,4 @@
-// TPUTWIN_GUARDS: memories with and without inaccessible addresses beside them.
+// TPUTWIN_GUARDS: memories with and without inaccessible pages before and after them.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -10,8 +10,8 @@
 namespace tputwin {
 namespace {
 
-// Whether somebody has the addresses halfway to the end of the guard before a new memory; the
-// memory itself works.
+// Returns true if a new memory has reserved addresses before it, up to at least half the guard.
+// Also checks that the memory is usable.
 bool is_guarded() {
   const auto memory = std::move(GlobalMemory::reserve(1 << 20).value());
   memory->data()[(1 << 20) - 1] = 1;

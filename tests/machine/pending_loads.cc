@@ -1,6 +1,6 @@
-// Constants that lie in lanes when a program ends: runs that have them packed leave their loads
-// out, and everybody who may see lanes, or writes where the constants come from, finds the bytes of
-// a run that did load them.
+// Constants that are in lanes when a program ends. Runs that use packed constants defer these
+// loads. Every reader of the lanes, and every writer of the source, must get the bytes of a run
+// that loaded them.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@
 namespace tputwin::test {
 namespace {
 
-// One convolution. A later map lies on some of its weights; the rest stays.
+// One convolution. A later map overwrites some of its weights; the other weights are live-out.
 struct LastLayer {
   LastLayer() {
     Conv2dBm1880 op;
@@ -35,7 +35,7 @@ struct LastLayer {
   }
   static constexpr uint64_t kIn = 0, kOut = 0x8000, kWeights = 0x20000, kFilling = 0x80000,
                             kGlobal = kFilling + (2 << 20);
-  uint64_t end = 0;  // of the constants
+  uint64_t end = 0;  // end of the constants
   std::vector<Instruction> program;
 };
 
@@ -48,7 +48,7 @@ class OwedLoads : public ::testing::Test {
     if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
     begin();
   }
-  // Two devices with the same bytes, and so many runs that one of them owes its lanes a load.
+  // Makes two devices with the same bytes; runs them until one of them defers a load.
   void begin() {
     plan_.reset(), other_plan_.reset();
     device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
@@ -66,7 +66,7 @@ class OwedLoads : public ::testing::Test {
     ASSERT_TRUE(device_->run(*plan_).ok());
     ASSERT_TRUE(plain_->run(layer_.program).ok());
   }
-  // The lanes of nobody: found without looking, as looking pays.
+  // Returns true if a load is deferred. Does not read the lanes, which would execute the load.
   bool owes() const { return device_->owes_loads(); }
   ::testing::AssertionResult is_same() const {
     const auto mine = device_->local_contents().host_bytes();
@@ -105,7 +105,7 @@ TEST_F(OwedLoads, AreLeftOutAgainAndAgain) {
   EXPECT_TRUE(is_same());
 }
 
-// Whoever may see lanes at any time, from then on: nothing is owed any more.
+// A reader that holds the lanes may read at any time, so no load is deferred from then on.
 TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
   for (const bool all : {false, true}) {
     begin();
@@ -145,7 +145,7 @@ TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
   EXPECT_TRUE(owes()) << "no byte of theirs";
 }
 
-// The host in the middle of a program sees lanes before the loads behind it.
+// If the host runs in the middle of a program, it reads the lanes before the loads after it.
 TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
   ProgramBuilder b;
   b.load(b.tensor(0), kIn).call("host");
@@ -171,7 +171,7 @@ TEST_F(OwedLoads, AreMadeForOtherPrograms) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
   } watcher;
-  ProgramBuilder store;  // of what is owed
+  ProgramBuilder store;  // reads the deferred bytes
   store.store(store.tensor(0x40), kOut);
   const Instruction single = store.program().front();
   const std::pair<const char*, std::function<void(Device&)>> others[] = {
@@ -220,7 +220,7 @@ TEST_F(OwedLoads, OfTwoPlansOfTheSameProgram) {
   EXPECT_TRUE(is_same());
 }
 
-// An error that stands stops the next run before it begins.
+// After an error the next run does not begin.
 TEST_F(OwedLoads, StayOwedWhereNothingRuns) {
   ProgramBuilder wrong;
   wrong.store(wrong.tensor(0), kGlobal);
@@ -230,7 +230,7 @@ TEST_F(OwedLoads, StayOwedWhereNothingRuns) {
   EXPECT_TRUE(is_same());
 }
 
-// A call of the host behind all instructions takes nothing away; before others there is no end.
+// A call of the host after all instructions does not prevent deferral; a call before others does.
 TEST_F(OwedLoads, AroundCallsOfTheHost) {
   for (const bool goes_on : {false, true}) {
     ProgramBuilder b;

@@ -1,5 +1,5 @@
-// Accumulating operations issued one by one: their sums are added in one pass, and whatever is
-// issued between them finds the bytes that the reference bodies leave.
+// Accumulating operations that are issued one by one: their sums are added in one pass. Operations
+// issued between them must see the bytes of the reference kernels.
 #include "ops/fast/gemm/pending_sums.h"
 
 #include <fmt/format.h>
@@ -23,10 +23,10 @@ using testing::RandomCases;
 using testing::Rng;
 
 constexpr uint64_t kGlobal = testing::kTestGlobalBytes;
-// Half of the lanes are results and half are operands, so that some overlap.
+// Half of the banks hold results and half operands, so that some overlap.
 constexpr uint32_t kPlaces = 8;
 
-// With smaller memories, which are quickly compared.
+// Returns the chip with smaller memories, which are compared faster.
 const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684); }
 
 uint32_t place(Rng& rng) {
@@ -43,7 +43,8 @@ TensorView lanes(uint32_t address, const Shape& shape, uint8_t pack = 1, bool al
           .stride = lane_stride(chip(), cells, 0, pack * 4u, aligned)};
 }
 
-// A number that sums remember: zeros of both signs, small and subnormal ones, seldom NaN.
+// Returns a number that affects later sums: zeros of both signs, small and subnormal ones, rarely
+// NaN.
 float value(Rng& rng, bool has_nan) {
   if (has_nan && rng.chance(1, 300)) return f32::from_bits(0x7f80'0000u + rng.range(0, 0x7f'ffff));
   const float sign = rng.coin() ? 1.0f : -1.0f;
@@ -100,7 +101,8 @@ struct Product {
   }
 };
 
-// What comes between: copies and fills anywhere, and other operations on the same bytes.
+// Returns an operation between the others: copies and fills anywhere, and operations on the same
+// bytes.
 Operation other(Rng& rng, const TensorView& result) {
   TensorView local = rng.coin() ? result : lanes(place(rng), {1, 64, 4, 8});
   TensorView system = local;
@@ -126,7 +128,7 @@ Operation other(Rng& rng, const TensorView& result) {
   }
 }
 
-// The same operations on two devices, one with reference bodies.
+// Runs the same operations on two devices, one with reference kernels.
 class Pair {
  public:
   explicit Pair(Rng& rng) {
@@ -212,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Every, PendingSums,
                                              fast::available_isas().end()),
                          [](const auto& info) { return info.param; });
 
-// Results of chains as long as they may be owed, and who looks at them meanwhile.
+// Results of chains while their sums are deferred, read in different ways.
 class Looks : public ::testing::Test {
  protected:
   static constexpr uint32_t kIn = 0, kWeight = 4096, kOut = 8192;

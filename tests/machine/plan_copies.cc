@@ -1,5 +1,5 @@
-// Convolutions of one program that read the same input pack it once, and never when somebody may
-// have written there in between.
+// Convolutions of one program that read the same input pack it once, unless another instruction may
+// write there between them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,11 +15,11 @@
 namespace tputwin::test {
 namespace {
 
-// Of global memory.
+// Addresses in global memory.
 constexpr uint64_t kMap = 0, kOther = 0x4000, kResults = 0x8000, kWeights = 0x40000,
                    kWeightBytes = 0x20000, kAll = 0x200000;
 
-// Two slices of a layer's channels, and what happens in between.
+// Two slices of a layer's channels, and instructions between them.
 struct TwoSlices {
   TwoSlices() {
     for (uint32_t i = 0; i < 2; ++i) {
@@ -37,7 +37,7 @@ struct TwoSlices {
     b.add(slices[i], Engine::compute, 0);
   }
   void store(uint32_t i) { b.store(slices[i].out, kResults + i * 0x2000); }
-  // Nothing of it remains in lanes.
+  // Overwrites all lanes.
   void end() { b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), 0); }
 
   ProgramBuilder b;
@@ -63,7 +63,7 @@ void both(TwoSlices& t, const std::function<void()>& between) {
   t.end();
 }
 
-// Inputs one after the other, and again.
+// Uses several inputs round-robin, twice.
 void take_turns(TwoSlices& t, uint32_t inputs, uint32_t height) {
   for (uint32_t i = 0; i < 2 * inputs; ++i) {
     const uint32_t number = i % inputs;

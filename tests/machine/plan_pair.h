@@ -17,10 +17,10 @@
 
 namespace tputwin::test {
 
-// Two devices on which the same happens; one of them has plans.
+// Two devices with the same programs and changes; one of them has plans.
 class PlanPair {
  public:
-  // Global memory, and the part of it that constants lie in.
+  // Global memory, and the part of it that holds constants.
   struct Places {
     uint64_t bytes, constants, constant_bytes;
     const Chip* chip = &bm1880();
@@ -30,7 +30,8 @@ class PlanPair {
       side.device = make_device(
           {.chip = places.chip, .global_bytes = places.bytes, .plans = &side == sides_.data()});
       testing::Rng same = rng;
-      const uint8_t bits = same.chance(1, 3) ? 0x7f : 0xff;  // bodies look for bytes above 127
+      // Kernels test for bytes above 127.
+      const uint8_t bits = same.chance(1, 3) ? 0x7f : 0xff;
       testing::fill_random(same, {write(side, 0, places.bytes), places.bytes}, bits);
       side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
         change(side, host_seed_ + side.calls++);
@@ -43,7 +44,7 @@ class PlanPair {
   void add(std::vector<Instruction> program) {
     for (Side& side : sides_) side.plans.push_back(std::make_unique<Plan>(program));
   }
-  // All programs, an instruction in a line.
+  // Returns all programs, one instruction per line.
   std::string text() const {
     std::string text;
     for (size_t i = 0; i < programs(); ++i)
@@ -52,13 +53,13 @@ class PlanPair {
     return text;
   }
   size_t programs() const { return sides_[0].plans.size(); }
-  // The same change of something on both.
+  // Makes the same change on both devices.
   void change_something() {
     const uint64_t seed = rng_.next();
     for (Side& side : sides_) change(side, seed);
   }
-  // Empty if all bytes are equal afterwards; some of global memory only, unless the rest is looked
-  // at, too.
+  // Runs a program; returns "" if all bytes are equal afterwards. With Look::little it compares
+  // only some global memory.
   enum class Look : uint8_t { everywhere, little };
   std::string run(size_t program, Look look = Look::everywhere) {
     host_seed_ = rng_.next();
@@ -69,7 +70,7 @@ class PlanPair {
     }
     return difference(look);
   }
-  // What plans do, of all programs.
+  // Adds the extents of all programs' plans.
   void add_extent(Plan::Extent& sum) const {
     for (const auto& plan : sides_[0].plans) {
       const Plan::Extent extent = plan->extent();
@@ -97,7 +98,7 @@ class PlanPair {
     return side.device->global_for_writing(address, bytes);
   }
 
-  // Constants, inputs, local memory, or nothing.
+  // Changes constants, inputs, local memory, or nothing.
   void change(Side& side, uint64_t seed) const {
     testing::Rng rng(seed);
     const uint64_t bytes = rng.range(1, 5000);

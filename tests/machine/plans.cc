@@ -1,5 +1,5 @@
-// Programs that run again and again: with plans and without, all memory is the same after every
-// run, whatever changed in between.
+// Programs that run repeatedly: with and without plans, all memory is equal after every run, also
+// when bytes change in between.
 #include "machine/plan.h"
 
 #include <fmt/format.h>
@@ -25,16 +25,16 @@ using testing::OperationKind;
 using testing::RandomCases;
 using testing::Rng;
 
-// Where random operations are, then constants, then what fills all lanes.
+// Addresses of the random operations, then of constants, then of bytes that fill all lanes.
 constexpr uint64_t kConstants = testing::kTestGlobalBytes, kConstantBytes = 1 << 20,
                    kFilling = kConstants + kConstantBytes, kGlobal = kFilling + (2 << 20);
 
-// All bytes of all lanes are written, so that what was there is gone.
+// Overwrites all bytes of all lanes.
 void fill_lanes(ProgramBuilder& b) {
   b.load(local_tensor(bm1880(), 0, {1, 32, 256, 256}, true, DType::i8), kFilling);
 }
 
-// At times with operands that share bytes.
+// Sometimes with operands that share bytes.
 Operation random_kind(Rng& rng) {
   using enum OperationKind;
   Operation op = testing::random_operation(
@@ -49,7 +49,7 @@ Conv2dBm1880 random_convolution(Rng& rng) {
   return std::get<Conv2dBm1880>(testing::random_operation(rng, OperationKind::conv2d_bm1880));
 }
 
-// The load of a map from global memory, or its store, with gaps or without, where it is legal.
+// Adds the load of a map from global memory, or its store, with gaps or without, if it is legal.
 void add_move(Rng& rng, ProgramBuilder& b, TensorView map, bool load) {
   map.dtype = DType::i8;
   map.plane_stride = 0;
@@ -75,8 +75,8 @@ void add_relu(Rng& rng, ProgramBuilder& b, const TensorView& out, bool is_unsign
   if (testing::is_legal(relu, bm1880(), kGlobal)) b.add(relu, Engine::compute, 0);
 }
 
-// A residual of what a convolution left: mul_const of a map of the same shape, in place or from
-// elsewhere, and mac_const of the results to that. Laid out so that it often is legal.
+// A residual on the results of a convolution: mul_const of a map of the same shape, in place or
+// from elsewhere, and mac_const of the results to that. The layout makes it legal in most cases.
 struct Residual {
   Elementwise mul, mac;
 };
@@ -124,7 +124,7 @@ class Disturber {
   ProgramBuilder& b_;
 };
 
-// A convolution with constants, in one instruction or in several that share them, with other
+// Adds a convolution with constants, as one instruction or several that share them, with other
 // operations before, between and after. Its maps may be loaded before and stored after.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   const Conv2dBm1880 op = random_convolution(rng);
@@ -155,8 +155,8 @@ void add_layer(Rng& rng, ProgramBuilder& b) {
   if (rng.chance(1, 12)) b.store(b.tensor(0), address & ~uint64_t{15});  // into its constants
 }
 
-// Convolutions that read one input, each with results elsewhere and perhaps in a window of its own,
-// and between them what may write there.
+// Adds convolutions that read one input, each with results elsewhere and perhaps its own window,
+// and between them operations that may write to the input.
 void add_siblings(Rng& rng, ProgramBuilder& b) {
   const Conv2dBm1880 first = random_convolution(rng);
   const uint64_t lane_bytes = bm1880().lane_bytes, lane = first.out.address / lane_bytes;
@@ -179,7 +179,7 @@ void add_siblings(Rng& rng, ProgramBuilder& b) {
   if (rng.chance(2, 3)) fill_lanes(b);
 }
 
-// The same with a filter for each channel.
+// Adds a layer with one filter for each channel.
 void add_depthwise_layer(Rng& rng, ProgramBuilder& b) {
   const auto op = std::get<Depthwise2dBm1880>(
       testing::random_operation(rng, OperationKind::depthwise2d_bm1880));
@@ -252,8 +252,8 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_GT(done.found_copies, 5u);
 }
 
-// Constants far from each other, changed seldom: pages of theirs go back to the system, until
-// something needs them.
+// Constants at distant addresses that rarely change: their pages are released until they are
+// needed.
 TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
   const bool packs = GetParam() != "reference" && GetParam() != "onednn";
   const RandomCases cases(packs ? 20 : 2);
@@ -286,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(Every, Plans,
                                              fast::available_isas().end()),
                          [](const auto& info) { return info.param; });
 
-// A convolution of constants, whose bytes in lanes are gone at the end.
+// A convolution of constants, whose bytes in lanes are overwritten at the end.
 struct Layer {
   Layer() {
     Conv2dBm1880 op;
@@ -318,7 +318,7 @@ class OneLayer : public ::testing::Test {
     Rng rng(7);
     testing::fill_random(rng, {device_->global_for_writing(0, kGlobal), kGlobal});
   }
-  // What a device without plans computes of the bytes there are.
+  // Returns the output that a device without plans computes from the current bytes.
   std::vector<uint8_t> expected() {
     auto other = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
     std::memcpy(other->global_for_writing(0, kGlobal), device_->global_contents().data(), kGlobal);
@@ -342,7 +342,8 @@ TEST_F(OneLayer, IsPackedFromTheSecondRunOn) {
   run_and_compare();
   if (fast::selected_isa() == "reference") return;
   EXPECT_EQ(plan_.extent().packed, 1u);
-  EXPECT_EQ(plan_.extent().spare_loads, 1u);  // that of the weights: its bytes die
+  // The load of the weights: its bytes are not live at the end.
+  EXPECT_EQ(plan_.extent().spare_loads, 1u);
   EXPECT_EQ(plan_.extent().moves, 2u);
 }
 

@@ -1,5 +1,5 @@
-// Convolutions of the BM1684 that run again and again: with plans and without, all memory is the
-// same after every run, whatever changed in between.
+// Convolutions of the BM1684 that run repeatedly: with and without plans, all memory is equal after
+// every run, also when bytes change in between.
 #include <gtest/gtest.h>
 
 #include "common/command_program.h"
@@ -16,14 +16,14 @@ using testing::OperationKind;
 using testing::RandomCases;
 using testing::Rng;
 
-// Maps, then constants.
+// Addresses: maps, then constants.
 constexpr uint64_t kConstants = 4 << 20, kConstantBytes = 4 << 20,
                    kGlobal = kConstants + kConstantBytes;
 
-// With smaller memories, which are quickly compared.
+// Returns the chip with smaller memories, which are compared faster.
 const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684); }
 
-// Layers with constants of their own, from map to map, and a fill of what their weights were.
+// Layers with their own constants, from map to map, and fills that overwrite their weights.
 class Layers {
  public:
   Layers(Rng& rng, bool of_bytes) : rng_(rng), of_bytes_(of_bytes), program_(chip()) {}
@@ -61,7 +61,7 @@ class Layers {
   void add_f32() { add<Conv2dBm1684>(1, 2, DType::f32); }
   void add_bytes() { add<Conv2dBm1684Int8>(4, 4, DType::i16); }
 
-  // Writes over all of a view's cells, so that nobody misses their load.
+  // Overwrites all of a view's cells, so that their load is not live-out.
   void clear(const TensorView& view) {
     TensorView words = program_.lanes({1, view.shape.c, 1, 1}, DType::b32, false);
     words.address = view.address;

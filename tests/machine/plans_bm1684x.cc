@@ -1,5 +1,5 @@
-// Programs of the BM1684X that run again and again: with plans and without, all memory is the same
-// after every run, whatever changed in between.
+// Programs of the BM1684X that run repeatedly: with and without plans, all memory is equal after
+// every run, also when bytes change in between.
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
@@ -16,16 +16,16 @@ using testing::OperationKind;
 using testing::RandomCases;
 using testing::Rng;
 
-// Where random operations are, then constants.
+// Addresses of the random operations, then of constants.
 constexpr uint64_t kConstants = testing::kTestGlobalBytes, kConstantBytes = 4 << 20,
                    kGlobal = kConstants + kConstantBytes;
 
-// With smaller memories, which are quickly compared.
+// Returns the chip with smaller memories, which are compared faster.
 const Chip& chip() { return testing::chip_of(OperationKind::conv2d_bm1684x_float); }
 
 bool is_legal(const Operation& op) { return testing::is_legal(op, chip(), kGlobal); }
 
-// At times with operands that share bytes.
+// Sometimes makes operands share bytes.
 Operation overlapping(Rng& rng, Operation op, uint32_t of) {
   if (rng.chance(1, of)) testing::overlap_operands(rng, op, chip(), testing::kTestGlobalBytes);
   return op;
@@ -41,7 +41,7 @@ Operation random_other(Rng& rng) {
 
 void add(ProgramBuilder& b, const Operation& op) { b.add(op, engine(op), 0); }
 
-// Loads an operand from `address`, or writes one number everywhere there.
+// Loads an operand from `address`. fill() writes one number to all of it.
 void load(ProgramBuilder& b, const TensorView& to, uint64_t address) {
   TensorView from = to;
   from.space = Space::global;
@@ -55,7 +55,8 @@ void fill(ProgramBuilder& b, const TensorView& view) {
   if (is_legal(copy)) add(b, copy);
 }
 
-// Sums of 32 bits of a convolution with a tensor of weights; nullptr: the operation is another one.
+// Returns the int32 accumulators of a convolution with a tensor of weights; nullptr for other
+// operations.
 const TensorView* sums_of(const Operation& op) {
   const auto sums = [](const auto& conv) {
     return conv.out.dtype == DType::i32 && !conv.weight.is_constant ? &conv.out : nullptr;
@@ -74,7 +75,7 @@ Operation random_sums(Rng& rng) {
   }
 }
 
-// A number for each channel of a view, loaded from `address`, or one for all.
+// Returns a number for each channel of a view, loaded from `address`, or one number for all.
 Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t address,
                  int32_t constant) {
   if (rng.chance(1, 4)) return Source::value(static_cast<uint32_t>(constant), DType::i32);
@@ -91,9 +92,9 @@ Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t add
   return Source::tensor(view);
 }
 
-// What follows a convolution with sums of 32 bits: a bias, and a scale that narrows, in place or
-// elsewhere; of all sums or, at times, of some. What is left of the sums may be written over, also
-// in part.
+// Adds the epilogue of a convolution with int32 accumulators: a bias, and a requantization, in
+// place or elsewhere, of all accumulators or sometimes of some. Afterwards the accumulators may be
+// overwritten, completely or partly.
 void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
   TensorView sums = all;
   if (rng.chance(1, 6) && sums.shape.h > 1) --sums.shape.h;
@@ -129,9 +130,9 @@ void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t ad
   if (rng.chance(3, 4)) fill(b, written_over);
 }
 
-// A convolution or product of constants, in one instruction or in several that share them, with
-// other operations before, between and after. Its constants may be written over behind it, so that
-// their loads are spare.
+// Adds a convolution or product of constants, as one instruction or several that share them, with
+// other operations before, between and after. Its constants may be overwritten afterwards, so that
+// their loads can be skipped.
 void add_layer(Rng& rng, ProgramBuilder& b) {
   using enum OperationKind;
   const Operation drawn =

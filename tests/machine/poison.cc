@@ -1,4 +1,4 @@
-// TPUTWIN_POISON: memories that no program filled start with a pattern.
+// TPUTWIN_POISON: memories that no program has written start with a pattern.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
   };
   EXPECT_TRUE(filled(device->local().image().data(), device->local().size()));
   if (GetParam()->l2.bytes != 0) {
-    // the tables of the BM1684 lie behind what programs use
+    // the BM1684's tables are after the bytes that programs use
     EXPECT_TRUE(filled(device->l2().data(), GetParam()->l2.bytes));
   }
   if (GetParam()->dtcm.bytes != 0) {

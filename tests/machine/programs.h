@@ -1,4 +1,4 @@
-// Small programs for a device, and a way to write them down.
+// Small programs for a device, and a builder of them.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace tputwin::test {
 
-// Builds a program; instructions get the next number of their engine.
+// Builds a program; each instruction gets the next number of its engine.
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const Chip& chip = bm1880()) : chip_(chip) {}
 
-  // A tensor of this shape, aligned, at an offset of lane 0.
+  // Returns a tensor of this shape, aligned, at an offset of lane 0.
   TensorView tensor(uint32_t offset, const Shape& shape = {1, 32, 4, 4}) const {
     return local_tensor(chip_, offset, shape, true, DType::i8);
   }
-  // `wait`: number on the other engine.
+  // `wait` is a number of the other engine.
   ProgramBuilder& load(const TensorView& t, uint64_t address, uint32_t wait = 0) {
     return add(DmaTensor{.dst = t, .src = global_tensor(address, t.shape)}, Engine::dma, wait);
   }
@@ -41,7 +41,7 @@ class ProgramBuilder {
     program_.push_back({.op = std::move(op), .engine = engine, .id = id, .wait = wait});
     return *this;
   }
-  // The next instruction of each engine is number 1 again.
+  // The next instruction of each engine gets number 1 again.
   ProgramBuilder& restart() {
     numbers_ = {};
     return *this;
@@ -54,8 +54,8 @@ class ProgramBuilder {
   std::vector<Instruction> program_;
 };
 
-// The loads of the weights and the bias of a convolution from `address`, as compilers emit them.
-// Where they end.
+// Adds the loads of the weights and the bias of a convolution from `address`, as compilers emit
+// them. Returns the end address.
 inline uint64_t load_constants(ProgramBuilder& b, const Conv2dBm1880& op, uint64_t address) {
   const auto load = [&](TensorView dst) {
     const TensorView src = global_tensor(address, dst.shape);

@@ -1,5 +1,5 @@
-// Pages of constants that the system has back while plans are followed, and everybody who may need
-// them: they hold the same bytes then.
+// Pages of constants that are released while plans run. Before anything reads or writes them, they
+// must have their bytes again.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,8 +17,8 @@
 namespace tputwin::test {
 namespace {
 
-// Two convolutions with biases whose constants in lanes are gone at the end. They begin within a
-// page, which stays.
+// Two convolutions with biases; their constants in lanes are overwritten at the end. The constants
+// begin inside a page, which is not released.
 struct BiasedLayers {
   BiasedLayers() {
     const Axis three{.kernel = 3, .pad_before = 1, .pad_after = 1};
@@ -46,8 +46,9 @@ struct BiasedLayers {
   static constexpr uint64_t kIn = 0, kOut = 0x8000, kWeights = 0x20123, kFilling = 0x80000,
                             kGlobal = kFilling + (2 << 20);
   static constexpr uint64_t kInBytes = 64 * 8 * 8, kOutBytes = kInBytes;
-  uint64_t end = 0;   // of the constants
-  uint64_t bias = 0;  // a byte of a bias between weights, in a page of theirs
+  uint64_t end = 0;  // end of the constants
+  // A byte of a bias between weights, in one of their pages.
+  uint64_t bias = 0;
   std::vector<Instruction> program;
 };
 
@@ -67,7 +68,7 @@ class SparedPages : public ::testing::Test {
     run_until_spared();
   }
 
-  // Runs on another input, and what the output is then.
+  // Runs on another input; expects the output of a device without plans.
   void run(Plan& plan) {
     testing::Rng rng(++inputs_);
     uint8_t* in = device_->global_for_writing(kIn, kInBytes);
@@ -93,7 +94,7 @@ class SparedPages : public ::testing::Test {
 
   const testing::PackingIsa isa_;
   BiasedLayers layers_;
-  std::vector<uint8_t> image_;  // what global memory reads as
+  std::vector<uint8_t> image_;  // the expected global memory
   uint64_t inputs_ = 0;
   std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
   std::optional<Plan> plan_{std::in_place, layers_.program};
@@ -102,7 +103,7 @@ class SparedPages : public ::testing::Test {
 TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
   ASSERT_TRUE(is_whole());
   const uint8_t* behind = device_->global_contents().data() + align_up(kWeights, 4096);
-  // They were filled for us: only constants that are packed anew are tried again.
+  // The read above filled the pages. They are released again only after constants are packed again.
   for (int i = 0; i < 3; ++i) run(*plan_);
   EXPECT_EQ(spared(), 0u);
   device_->global_for_writing(kWeights, 1);
@@ -113,7 +114,7 @@ TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
   EXPECT_GT(spared(), 0u);
 }
 
-// Whoever may look, or write.
+// All kinds of readers and writers.
 TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
@@ -174,8 +175,8 @@ TEST_F(SparedPages, MayOutliveTheDevice) {
   plan_.reset();
 }
 
-// Of weights, in a page or in one that stays, or of the bias, which no body gives back: the bytes
-// beside stay.
+// Writes to weights, in a released page and in one that is not, and to the bias, which no kernel
+// releases. The bytes around a write must not change.
 TEST_F(SparedPages, TakeWrites) {
   for (const uint64_t at :
        {kWeights + 5, kWeights + 0x1005, layers_.bias, layers_.end - 1, kWeights + 0x3fff}) {

@@ -1,4 +1,4 @@
-// Workers that stay with a thread: every piece once, errors come out, loops inside loops.
+// Workers that belong to a thread: every piece runs once, errors are reported, loops nest.
 #include "base/workers.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class Workers : public ::testing::TestWithParam<int> {
   void TearDown() override { set_thread_count(0); }
 };
 
-// Each index of [0, count) once, in pieces of at least `grain` but for the last.
+// Expects each index of [0, count) once, in pieces of at least `grain` except the last.
 void expect_all(size_t count, size_t grain) {
   std::vector<std::atomic<int>> seen(count);
   parallel_for(count, grain, [&](size_t begin, size_t end) {
@@ -42,14 +42,14 @@ TEST_P(Workers, ParkAndComeBack) {
   with_workers([] {
     for (int round = 0; round < 3; ++round) {
       std::atomic<int> steps{0};
-      while (++steps < 1 << 18) continue;  // longer than anybody looks for news
+      while (++steps < 1 << 18) continue;  // longer than a worker waits before it sleeps
       expect_all(1000, 1);
     }
   });
 }
 
-// The first half is the thread's own, the second one its worker's: neither goes on before the other
-// has begun, so that each takes one.
+// The first half runs on the thread itself, the second on its worker. Each waits until the other
+// has begun, so that each takes one half.
 TEST(Shares, AreTheSameInEveryLoop) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -75,8 +75,8 @@ TEST(Shares, AreTheSameInEveryLoop) {
   set_thread_count(0);
 }
 
-// Whoever is woken behind its thread goes elsewhere, by asking for the other processors: for that
-// moment only.
+// A worker that is woken on its thread's processor moves by excluding that processor, only for that
+// moment.
 TEST_P(Workers, MayUseTheSameProcessorsAsBefore) {
   const auto allowed = [] {
     cpu_set_t processors;

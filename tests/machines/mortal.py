@@ -12,7 +12,7 @@ class Mortal:
 
     work: Any
     when: int
-    grave: str  # a file that tells the others
+    grave: str  # a file that informs the others
 
     def open(self):
         return _Units(self.work.open(), self.when, self.grave)

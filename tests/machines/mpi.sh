@@ -1,6 +1,7 @@
 #!/bin/bash
-# mpi.sh TPUTWIN MPIRUN SOURCES: an evaluation and a calibration, each alone, by three processes, and by
-# three of which one is killed and which then goes on from its checkpoint. All say and write the same.
+# mpi.sh TPUTWIN MPIRUN SOURCES: an evaluation and a calibration, each in one process, in three
+# processes, and in three of which one is killed and which then continue from the checkpoint. All
+# must print and write the same.
 set -eu
 tputwin=$1 mpirun=$2 models=$3/models
 folder=$(mktemp -d)
@@ -10,7 +11,7 @@ images=/usr/share/datasets/fashion-mnist
 stem=$models/resnet_fashion
 fail() { echo "$*" >&2; exit 1; }
 
-# run FOLDER COMMAND...: what it says, but for the speed, and writes is left in the folder.
+# run FOLDER COMMAND...: puts the output, without the speed, and the written files in the folder.
 run() {
   mkdir "$1"
   (cd "$1" && "${@:2}" > said) || return
@@ -18,7 +19,7 @@ run() {
 }
 same() { diff -r alone "$1" || fail "$2"; }
 
-# The third of three dies when something is done.
+# The third of three processes is killed when a unit is done.
 cat > dying <<'END_OF_DYING'
 #!/bin/bash
 [ "$OMPI_COMM_WORLD_RANK" = 2 ] || exec "$@"
@@ -29,7 +30,7 @@ wait $mine
 END_OF_DYING
 chmod +x dying
 
-# On a busy machine all may be done before the third dies: then once more.
+# On a busy host all units may be done before the third process is killed: then it tries again.
 die_in_time() {
   local try
   for try in 1 2 3 4 5; do
@@ -77,7 +78,8 @@ campaign "$tputwin" eval --prototxt "$stem.prototxt" --caffemodel "$stem.caffemo
   --bmodel "$folder/net.bmodel" --data $images/t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 2990
 campaign "${calibrate[@]}" --samples 1000 --batch 5 --report report.json
 
-# What the lines of a checkpoint say is not believed: one that is not packed, one of a net without tensors.
+# The content of a checkpoint's lines is validated: one is not packed, one is of a net without
+# tensors.
 while read -r id line; do
   for start in "" "$mpirun -n 3"; do
     printf '%s\n0 %s\n' "$(cat head)" "$line" > part
@@ -91,7 +93,7 @@ TW-CLI-0061 3 AAAA
 TW-NET-0310 0 eJwDAAAAAAE=
 LINES
 
-# Processes that do not do the same work are no crew.
+# Processes with different work must not cooperate.
 if "$mpirun" -n 2 "${calibrate[@]}" --samples 100 : -n 1 "${calibrate[@]}" --samples 99 > refused 2> why; then
   fail "processes of different calibrations work together"
 fi

@@ -161,7 +161,7 @@ def test_a_calibration_by_any_number_of_workers(calibration, calibrated_alone, t
             assert seen == [(done, 80) for done in range(81)]
 
 
-@pytest.mark.parametrize("when", [5, 60])  # among ranges, among distributions
+@pytest.mark.parametrize("when", [5, 60])  # during ranges, during distributions
 def test_a_worker_killed_in_a_calibration(when, calibration, calibrated_alone, tmp_path):
     with cluster(3, tmp_path) as c:
         lost = []
@@ -191,7 +191,7 @@ def test_the_command_goes_on_with_a_calibration(when, calibration, calibrated_al
         assert json.loads(ran.stdout) == report
         for name, content in files.items():
             assert (tmp_path / name).read_bytes() == content, name
-        # And from one that is not the first of this cluster: ranges are told anew.
+        # Continues from a checkpoint that is not the cluster's first: the ranges are sent again.
         assert written(machines.run(calibration, c.client)) == calibrated_alone
 
 
@@ -231,7 +231,7 @@ def test_bytes_of_another_net_end_a_calibration(calibration, tmp_path):
             machines.run(calibration, c.client, checkpoint=part,
                          progress=lambda done, _: stop_at(done, 1))
         head = part.read_text().splitlines()[0]
-        part.write_text(f"{head}\n0 0 eJwDAAAAAAE=\n")  # of no tensors
+        part.write_text(f"{head}\n0 0 eJwDAAAAAAE=\n")  # a result without tensors
         with pytest.raises(tputwin.Error) as raised:
             machines.run(calibration, c.client, checkpoint=part)
         assert raised.value.id == "TW-NET-0310"

@@ -44,7 +44,7 @@ targets = {name for line in re.findall(r"^([a-z][a-z0-9 _-]*):(?!=)", makefile, 
 for word, rest in instructions((root / "Containerfile").read_text()):
     if word == "FROM":
         image, *name = rest.split()
-        # slim images leave out /usr/share/doc, where a user finds the examples
+        # slim images have no /usr/share/doc, where users find the examples
         assert image == "docker.io/library/debian:12" + ("-slim" if name else ""), image
         stages.append(name[1] if name else "")
     elif word == "WORKDIR" and stages[-1] == "build":
@@ -56,7 +56,7 @@ for word, rest in instructions((root / "Containerfile").read_text()):
 assert stages == ["build", ""], stages
 lists = [(root / name).read_text() for name in (".containerignore", ".dockerignore")]
 assert lists[0] == lists[1], ".containerignore and .dockerignore differ"
-# What a stage is installed with is what pages ask for.
+# Each stage installs the packages that the pages list.
 page = (root / "docs/start.md").read_text() + (root / "docs/ci.md").read_text()
 for package in set(packages) - {"ca-certificates", "ccache", "git"}:
     assert re.search(rf"\b{re.escape(package)}(?!\w)", page), f"{package} is in no page"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# habits.sh BIN: completion that shells accept and that completes, pages that man formats, suggestions, colour,
-# JSON, exit codes of the commands.
+# habits.sh BIN: completion that shells accept, manual pages that man formats, suggestions, colour,
+# JSON, and exit codes of the commands.
 set -eu
 bin=$1
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "habits.sh: $*" >&2; exit 1; }
 
 "$bin/tputwin" --help-as bash >"$work/tputwin.bash"
-complete_line() { # WORDS...: what bash would offer for the last
+complete_line() { # WORDS...: prints bash's completions of the last
   bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tputwin; printf "%s\n" "${COMPREPLY[@]}"' \
     bash "$work/tputwin.bash" "$@"
 }
@@ -26,7 +26,7 @@ if command -v man >/dev/null; then
   [ -z "$warnings" ] || fail "man warns: $warnings"
 fi
 
-refused() { # EXPECTED ARGUMENTS...: exit code 2, and that text
+refused() { # EXPECTED ARGUMENTS...: exit code 2, with that text
   local expected=$1 status=0
   shift
   "$bin/tputwin" "$@" 2>"$work/error" || status=$?
@@ -45,7 +45,8 @@ if command -v script >/dev/null; then
   [ "$(colours "NO_COLOR=1" || true)" = 0 ] || fail "colour despite NO_COLOR"
 fi
 
-# Each has examples and exit codes in its help, and --json unless its result is JSON, a file, or a conversation.
+# The help of each command has examples and exit codes. Each has --json unless its result is JSON, a
+# file, or a dialogue.
 "$bin/tputwin" --help-as json | python3 -c '
 import json, sys
 def ends(command):

@@ -1,5 +1,5 @@
-// Copies of long runs: every place of the target in its page beside the source's, all of the run
-// and nothing else.
+// Copies of long runs: for every position of the target in its page relative to the source's, the
+// whole run is copied and no other byte changes.
 #include "base/copy_run.h"
 
 #include <gtest/gtest.h>

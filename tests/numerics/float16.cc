@@ -1,4 +1,4 @@
-// fp16 and bf16: all 65,536 patterns of each type, and around every one of them all rounding modes.
+// fp16 and bf16: all 65,536 patterns of each type, and all rounding modes around every one of them.
 #include "numerics/float16.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 namespace tputwin {
 namespace {
 
-// A 16-bit type by its numbers alone.
+// A 16-bit type, defined by its numbers.
 struct Format {
   const char* name;
   int fraction_bits, smallest_exponent;  // exponent of the smallest normal number
   DType dtype;
-  bool has_subnormals;  // as results
+  bool has_subnormals;  // results may be subnormal
 };
 void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 constexpr Format kHalf{"f16", 10, -14, DType::f16, true};
@@ -28,7 +28,7 @@ constexpr Format kBrain{"bf16", 7, -126, DType::bf16, false};
 
 constexpr int kMagnitudes = 0x8000;
 
-// The number a magnitude stands for, in double precision, from the definition of the format.
+// Returns the number of a magnitude in double precision, by the definition of the format.
 double value_of(const Format& f, int magnitude) {
   const int field = magnitude >> f.fraction_bits;
   const double fraction = std::ldexp(magnitude & ((1 << f.fraction_bits) - 1), -f.fraction_bits);
@@ -42,7 +42,7 @@ uint32_t narrow(const Format& f, float x, Rounding mode) {
   return f.dtype == DType::f16 ? f16::from_f32(x, mode) : bf16::from_f32(x, mode);
 }
 
-// Of two neighbours around x the one that the mode takes, by comparing distances.
+// Returns the neighbour of x that the mode selects, by comparing distances.
 int chosen(double x, double low, double high, int low_pattern, bool negative, Rounding mode) {
   const double below = x - low, above = high - x;
   const bool tie = below == above;
@@ -65,7 +65,7 @@ constexpr Rounding kModes[] = {Rounding::half_even, Rounding::half_away, Roundin
 
 class Halves : public ::testing::TestWithParam<Format> {
  protected:
-  ScopedFloatMode mode_;  // the chip's
+  ScopedFloatMode mode_;  // the chip's mode
 };
 
 TEST_P(Halves, EveryPatternIsItsNumber) {
@@ -102,8 +102,8 @@ TEST_P(Halves, EveryNumberComesBackInEveryMode) {
   }
 }
 
-// At, just below and just above the middle between every number and the next one, and next to the
-// number itself.
+// Tests the middle between every number and the next one, values just below and above it, and just
+// above the number itself.
 TEST_P(Halves, EveryGapRoundsByTheMode) {
   const Format& f = GetParam();
   const int first = f.has_subnormals ? 0 : 1 << f.fraction_bits, last = infinity_of(f) - 2;
@@ -114,7 +114,7 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
                           std::nextafter(bottom, HUGE_VALF)})
       for (const bool negative : {false, true})
         for (Rounding mode : kModes) {
-          if ((f32::bits(x) & 0x7f800000) == 0) continue;  // subnormal: below
+          if ((f32::bits(x) & 0x7f800000) == 0) continue;  // subnormals: a separate test
           const int expected =
               chosen(x, low, high, magnitude, negative, mode) | (negative ? 0x8000 : 0);
           EXPECT_EQ(narrow(f, negative ? -x : x, mode), static_cast<uint32_t>(expected))
@@ -127,7 +127,8 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
 INSTANTIATE_TEST_SUITE_P(Types, Halves, ::testing::Values(kHalf, kBrain),
                          [](const auto& info) { return info.param.name; });
 
-// fp32 subnormals are rounded first: in every mode, what reaches the smallest normal number stays.
+// fp32 subnormals are rounded before they are flushed: in every mode, a result that rounds to the
+// smallest normal number is kept.
 TEST(Bf16, SubnormalsAreFlushedWhenTheyAreRounded) {
   const ScopedFloatMode chip;
   for (uint32_t magnitude = 0x007e'0000; magnitude < 0x0080'0000; ++magnitude)
@@ -162,7 +163,7 @@ TEST(Overflow, OfBf16) {
   EXPECT_EQ(bf16::from_f32(-largest, Rounding::down), 0xff80);
 }
 
-// The number next to an integer, of all numbers of the format.
+// Returns the number of the format nearest to an integer, by the mode.
 uint32_t nearest(const Format& f, int64_t value, Rounding mode) {
   const bool negative = value < 0;
   const auto x = static_cast<double>(negative ? -value : value);
@@ -177,7 +178,7 @@ uint32_t nearest(const Format& f, int64_t value, Rounding mode) {
   return static_cast<uint32_t>(pattern) | (negative ? sign : 0);
 }
 
-// Once, from the integer, not by way of fp32; beyond the largest fp16 as the mode demands.
+// Rounds once, directly from the integer. Integers above the largest fp16 round by the mode.
 TEST(Convert, IntegersRoundOnce) {
   const ScopedFloatMode chip;
   constexpr Format kSingle{"f32", 23, -126, DType::f32, false};
@@ -194,7 +195,7 @@ TEST(Convert, IntegersRoundOnce) {
   }
 }
 
-// Every mode against the definition, for all shifts of values around the ties.
+// Compares every mode with the definition, for all shifts of values around ties.
 TEST(ShiftRight, RoundsByTheMode) {
   for (uint32_t shift = 0; shift <= 70; ++shift)
     for (const int64_t base : {int64_t{0}, int64_t{1}, int64_t{5}, int64_t{127}})

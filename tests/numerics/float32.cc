@@ -11,7 +11,7 @@
 namespace tputwin {
 namespace {
 
-// Unknown to the compiler, which would compute with constants in its own mode.
+// Returns a value that the compiler cannot fold, because it would compute in its own mode.
 float value(uint32_t bits) {
   volatile uint32_t opaque = bits;
   return f32::from_bits(opaque);
@@ -92,7 +92,7 @@ TEST_F(Float32, WorkTensorsHoldIntermediateValues) {
   EXPECT_EQ(tanh.result, 1.0f - 2.0f * tanh.work);
 }
 
-// long double has the bits to round e^k correctly but in ties, which e^k never is.
+// long double has enough bits to round e^k correctly except for ties, and e^k is never a tie.
 TEST_F(Float32, TableOfPowersIsCorrectlyRounded) {
   for (int k = -103; k <= 88; ++k) {
     const long double power = std::exp(static_cast<long double>(k));
@@ -205,7 +205,7 @@ TEST_F(Float32, ProductsAreFlushedAfterRounding) {
     EXPECT_EQ(f32::bits(f32::mul(value(s.a), value(s.b))), s.product) << std::hex << s.a;
 }
 
-// Volatile, so that the arithmetic stays inside the mode it is called in.
+// Volatile, so that the arithmetic runs in the mode of the call.
 [[gnu::noinline]] float product(float a, float b) {
   volatile float x = a, y = b;
   volatile float z = x * y;

@@ -1,4 +1,4 @@
-// The constants of the BM1684's L2-SRAM, at the offsets and with the bits of the description.
+// The constants in the BM1684's L2-SRAM, at the offsets and with the bits of the description.
 #include "numerics/l2_tables.h"
 
 #include <gtest/gtest.h>

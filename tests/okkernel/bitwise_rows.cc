@@ -8,7 +8,8 @@ uint32_t shift_amount(Rng& rng) {
   return static_cast<uint32_t>(static_cast<int>(rng.range(0, 64)) - 32);
 }
 
-// Left if positive, else right; every bit of the result by the formula, also for +-32.
+// Shifts left if positive, else right; computes every bit of the result by the formula, also for
+// +-32.
 int64_t shifted(int64_t value, int64_t amount) {
   if (amount >= 32) return 0;
   if (amount > 0) return value << amount;
@@ -87,8 +88,8 @@ void add_shifts(std::vector<Row>& rows) {
   of_constant("okk_bdc_32bit_C_logical_shift", call(okk_bdc_32bit_C_logical_shift), unsigned_c);
 }
 
-// The destination is written with the strides of the source, which is read with those of the
-// destination.
+// The destination is written with the strides of the source, and the source is read with the
+// destination's.
 void copy_with_strides_swapped(const Case& c, Image& image) {
   Tensor dst = c.t[0], src = c.t[1];
   std::swap(dst.stride, src.stride);

@@ -1,5 +1,5 @@
-// bm_atomic.h: programs that include it compile and link; what it declares says that it does not
-// work, and the functions about the device do.
+// bm_atomic.h: programs that include it compile and link. Its atomic functions return an error; the
+// functions about the device work.
 #include <bm_atomic.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How the functions of one signature are called with a case.
+// Calls functions of each signature with a case.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@ using Call = std::function<void(const Case&)>;
 
 inline Local at(const Case& c, int i) { return static_cast<Local>(c.address(i)); }
 
-// The constant in the type a function takes.
+// Returns the constant in the type that a function takes.
 template <class T>
 T constant(const Case& c) {
   if constexpr (std::is_same_v<T, x32>)
@@ -41,7 +41,7 @@ Call call(void (*f)(Local, Local, T, Shape4, Shape4, Shape4)) {
 inline Call call(void (*f)(Local, x32, Shape4, Shape4)) {
   return [f](const Case& c) { f(at(c, 0), c.k.c, &c.shape, c.strides(0)); };
 }
-// In the 128-byte aligned layout, with a number of series and a work tensor, or without.
+// Functions on the 128-byte aligned layout, with a number of series and a work tensor, or without.
 inline Call call(void (*f)(Local, Local, Shape4)) {
   return [f](const Case& c) { f(at(c, 0), at(c, 1), &c.shape); };
 }
@@ -54,7 +54,7 @@ inline Call call(void (*f)(Local, Local, Local, Shape4)) {
 inline Call call(void (*f)(Local, Local, Local, Shape4, int)) {
   return [f](const Case& c) { f(at(c, 0), at(c, 1), at(c, 2), &c.shape, c.k.series); };
 }
-// Compare and select a value.
+// Functions that compare and select a value.
 inline Call call(void (*f)(Local, Local, Local, x32, Shape4, Shape4, Shape4, Shape4)) {
   return [f](const Case& c) {
     f(at(c, 0), at(c, 1), at(c, 2), c.k.select, &c.shape, c.strides(0), c.strides(1), c.strides(2));
@@ -65,7 +65,7 @@ inline Call call(void (*f)(Local, Local, float, x32, Shape4, Shape4, Shape4)) {
     f(at(c, 0), at(c, 1), c.k.c.fp32, c.k.select, &c.shape, c.strides(0), c.strides(1));
   };
 }
-// Fixed point.
+// Fixed point functions.
 inline Call call(void (*f)(Local, Local, Local, Shape4, Shape4, Shape4, Shape4, op_type_t, int)) {
   return [f](const Case& c) {
     f(at(c, 0), at(c, 1), at(c, 2), &c.shape, c.strides(0), c.strides(1), c.strides(2), c.k.op_type,

@@ -1,5 +1,5 @@
-/* The macros as they are in builds for the device: assertions are logged, and the kernel goes on.
- */
+/* The macros as in builds for the device: an assertion that fails is logged, and the kernel then
+ * goes on to its next statement. */
 #undef USING_CMODEL
 #include <okk.h>
 

@@ -1,4 +1,5 @@
-// Kernels whose own code goes wrong: their launches fail, the process and the device live on.
+// Kernels whose own code is faulty: their launches fail, but the process and the device keep
+// working.
 #include <gtest/gtest.h>
 #include <tputwin/error.h>
 
@@ -21,7 +22,7 @@ void expect_error(std::string_view text) {
       << tputwin_last_error();
 }
 
-// A launch that is all right.
+// Expects that a launch succeeds.
 void expect_device_works() {
   const dim4 one{1, 1, 1, 1};
   float result = 0;
@@ -104,7 +105,7 @@ TEST(Faults, AKernelThatLoopsInFailingCallsIsEnded) {
   expect_device_works();
 }
 
-// Up to the bound a kernel runs to its end, so that a C++ kernel's objects are destroyed.
+// Up to the limit a kernel runs to its end, so that a C++ kernel's objects are destroyed.
 TEST(Faults, AfterAnErrorAKernelRunsOnToItsEnd) {
   struct Counted {
     int& destroyed;
@@ -120,7 +121,7 @@ TEST(Faults, AfterAnErrorAKernelRunsOnToItsEnd) {
   EXPECT_EQ(destroyed, 1);
 }
 
-// Faults that have nothing to do with us stay what they are.
+// Other faults are not handled: they end the process as usual.
 TEST(FaultsDeathTest, OtherFaultsOfAKernelAreTheProgramsOwn) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(static_cast<void>(Machine::get().run([] { raise(SIGSEGV); })),

@@ -1,11 +1,11 @@
-/* Kernels that go wrong in their own code, in C as users write them. */
+/* Kernels with faulty code of their own, in C as users write them. */
 #undef NDEBUG /* OKKERNEL_ASSERT works in every build */
 #include "okkernel/faulty_kernels.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Reads, writes, prints, divides by and asserts what a wrong address leads to. */
+/* Reads, writes, prints, divides by and asserts the value at a wrong address. */
 static void misuse(unsigned char* bytes) {
   int sum = 0, i;
   for (i = 0; i < 1 << 20; i++) sum += bytes[i];

@@ -1,5 +1,5 @@
-// Fixed point functions on packed 8 and 16-bit elements: seed formulas of the OKKernel guide,
-// saturated to the destination's type.
+// Fixed point functions on packed 8 and 16-bit elements: formulas of the OKKernel guide, saturated
+// to the destination's type.
 #include <algorithm>
 
 #include "okkernel/calls.h"
@@ -40,7 +40,7 @@ std::vector<op_type_t> join(std::initializer_list<std::vector<op_type_t>> sets) 
   return all;
 }
 
-// Shifts, and constants of the type: its ends and a value between.
+// Returns shifts, and constants of the type: its limits and a value between.
 std::vector<Constants> constants(op_type_t op_type, Type c_type) {
   std::vector<Constants> list;
   int index = 0;
@@ -65,7 +65,7 @@ struct Function {
   Call call;
 };
 
-// src0 op src1 and src op C for every op type of a set.
+// Adds src0 op src1 and src op C for every op type of a set.
 void add_binary(std::vector<Row>& rows, const std::vector<op_type_t>& set, const Function& tensors,
                 const Function& with_c, Operator op) {
   auto row = [&](const Function& f, op_type_t op_type, bool constant) {
@@ -97,7 +97,7 @@ void add_extremum(std::vector<Row>& rows, const Function& tensors, const Functio
     for (Constants& k : rows[i].constants) k.rshift = 0;
 }
 
-// old * 2^lshift + src0 * src1. The old value is of the type is_origin_dst_signed says.
+// old * 2^lshift + src0 * src1. is_origin_dst_signed selects the type of the old value.
 void add_mac(std::vector<Row>& rows, const Function& f, bool constant) {
   for (op_type_t op_type : {S8_OP_S8_TO_S16, S8_OP_U8_TO_S16, U8_OP_S8_TO_S16, U8_OP_U8_TO_U16}) {
     const Types t = types_of(op_type);
@@ -168,7 +168,7 @@ void add_fixed_shifts(std::vector<Row>& rows) {
         call(okk_bdc_fixed_point_packed_16bit_logical_shift),
         "okk_bdc_fixed_point_packed_16bit_logical_shift_C",
         call(okk_bdc_fixed_point_packed_16bit_logical_shift_C));
-  // The reference model cannot run the two that shift a constant; their document alone counts.
+  // The reference model cannot run these two; the expected values follow the document only.
   row(
       "okk_bdc_fixed_point_packed_16bit_C_arithmetic_shift",
       call(okk_bdc_fixed_point_packed_16bit_C_arithmetic_shift), {operand(kS16), amount},
@@ -206,8 +206,8 @@ void add_products(std::vector<Row>& rows) {
   }
 }
 
-// Elements that only fill the last cells: the low bytes of those of operand `from` end up in each
-// operand of `to`.
+// Padding elements of the last cells: the low bytes of operand `from` are written to each operand
+// of `to`.
 Model with_last_cells(Model model, int from, std::vector<int> to) {
   return [=](const Case& c, Image& image) {
     const Image before = image;
@@ -220,7 +220,7 @@ Model with_last_cells(Model model, int from, std::vector<int> to) {
   };
 }
 
-// Computed on magnitudes: the work tensors keep the bytes of the magnitude, and the negated result.
+// Computed on magnitudes: the work tensors hold the bytes of the magnitude, and the negated result.
 void add_magnitude_product(std::vector<Row>& rows) {
   auto magnitude = [](const Element& e) {
     return std::min<int64_t>(e.src[0] < 0 ? -e.src[0] : e.src[0], 32767);

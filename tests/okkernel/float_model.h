@@ -1,6 +1,6 @@
 // The BM1684's fp32 arithmetic as its documents describe it, on bit patterns, written for the
-// tests: every operation rounded on its own, subnormals as zeros, the first NaN operand made quiet,
-// invalid operations 0xffc00000.
+// tests. Every operation rounds separately; subnormals are zeros; the first NaN operand becomes
+// quiet; invalid operations give 0xffc00000.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline Bits as_bits(float value) { return std::bit_cast<Bits>(value); }
 inline bool is_nan(Bits bits) { return (bits & 0x7fffffff) > 0x7f800000; }
 inline Bits flushed(Bits bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
 
-// The host's register of floating-point modes, and the bits in it that flush operands and results.
+// The host's register of floating-point modes, and its bits that flush operands and results.
 #if defined(__x86_64__)
 constexpr uint64_t kFlushBits = 0x8040;  // MXCSR: FTZ, DAZ
 inline uint64_t float_modes() { return __builtin_ia32_stmxcsr(); }
@@ -36,7 +36,7 @@ inline void set_float_modes(uint64_t modes) {
 }
 #endif
 
-// The host's own flush-to-zero and denormals-are-zero mode, for the time it lives.
+// Sets the host's flush-to-zero and denormals-are-zero mode during its lifetime.
 class FlushToZero {
  public:
   FlushToZero() : before_(float_modes()) { set_float_modes(before_ | kFlushBits); }
@@ -82,7 +82,7 @@ inline Bits div(Bits a, Bits b) {
 inline Bits reciprocal(Bits x) { return div(as_bits(1.0f), x); }
 inline Bits sqrt(Bits x) { return reciprocal(rsqrt(x)); }
 
-// e^i for i in [-103, 88], correctly rounded; the index is the low 8 bits.
+// Returns e^i for i in [-103, 88], correctly rounded; the index is the low 8 bits.
 inline Bits lookup_exp(int32_t index) {
   const int i = static_cast<int8_t>(index);
   return -103 <= i && i <= 88 ? as_bits(static_cast<float>(std::exp(static_cast<long double>(i))))
@@ -97,7 +97,7 @@ inline int32_t truncated(Bits x) {
   return static_cast<int32_t>(as_float(flushed(x)));
 }
 
-// 1/k! by repeated division.
+// Returns 1/k! by repeated division.
 inline Bits coefficient(int k) {
   static const std::array<Bits, 65> table = [] {
     std::array<Bits, 65> c{};
@@ -117,7 +117,7 @@ inline Bits taylor_exp(Bits x, int series) {
   return sum;
 }
 
-// Result and what the work tensor holds afterwards.
+// The result, and the contents of the work tensor afterwards.
 struct WithWork {
   Bits result, work;
 };

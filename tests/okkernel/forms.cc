@@ -1,4 +1,4 @@
-// The forms a header offers: result_add left out or given, OKKERNEL_LOG and OKKERNEL_ASSERT in
+// The forms that a header offers: with and without result_add; OKKERNEL_LOG and OKKERNEL_ASSERT in
 // simulation and as on the device.
 #undef NDEBUG
 #include <gmock/gmock.h>

@@ -120,7 +120,7 @@ void add_selects(std::vector<Row>& rows) {
         [](const Element& e) { return src(e, 0) == c_of(e); });
 }
 
-// Which of the four operands are constants is a part of Constants: 0.5, 1.5, 2.5, 3.5 by number.
+// Bit i of Constants selects that operand i is a constant: 0.5, 1.5, 2.5, 3.5 by number.
 Bits constant_operand(int i) { return as_bits(static_cast<float>(i) + 0.5f); }
 
 template <auto Function>
@@ -204,7 +204,7 @@ void add_aligned_unary(std::vector<Row>& rows) {
 
 void add_exp_family(std::vector<Row>& rows) {
   using Function = WithWork (*)(Bits, int);
-  // exp and tanh in place lose the source's fraction; a test of their own shows it
+  // exp and tanh in place lose the source's fraction; a separate test covers that
   auto with_work = [&](const char* name, Call f, Function function,
                        std::vector<Constants> constants) {
     Operand work = kAligned;
@@ -228,7 +228,7 @@ void add_exp_family(std::vector<Row>& rows) {
   with_work("okk_bdc_tanh_tunable", call(okk_bdc_tanh_tunable), tanh, tunable);
 }
 
-// Without any strides the chip adds 0, and -0 becomes +0.
+// Without strides the chip adds 0, so -0 becomes +0.
 void scale_model(const Case& c, Image& image) {
   const bool adds_zero = !c.t[0].passed && !c.t[1].passed;
   element_wise(2, [=](const Element& e) {
@@ -273,7 +273,8 @@ void add_per_channel(std::vector<Row>& rows) {
                   .constants = result_add});
 }
 
-// Elements of the packed source beyond N are converted with it, but not written to the destination.
+// Elements of the packed source beyond N are converted in the work tensor, but not written to the
+// destination.
 Row int8_row(const char* name, decltype(&okk_bdc_int8_to_fp32) f, int pack, bool is_signed,
              bool aligned) {
   const auto layout = aligned ? Operand::Layout::aligned : Operand::Layout::compact;
@@ -290,7 +291,7 @@ Row int8_row(const char* name, decltype(&okk_bdc_int8_to_fp32) f, int pack, bool
               const auto value = static_cast<float>(c.t[1].read(image, n, ch, h, w));
               c.t[0].write(image, n, ch, h, w, as_bits(value));
             });
-            dim4 words = c.shape;  // the work tensor, word by word
+            dim4 words = c.shape;  // the work tensor as int32
             Tensor from = c.t[1], to = c.t[2];
             if (pack == 4) {
               words.n = (c.shape.n + 3) / 4 * 4;

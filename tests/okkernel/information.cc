@@ -1,5 +1,5 @@
-// The functions that issue no command: sizes, addresses and strides. And that every function that
-// takes tensors has a test.
+// The functions that issue no command: sizes, addresses and strides. Every function that takes
+// tensors has a test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

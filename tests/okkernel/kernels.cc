@@ -1,5 +1,4 @@
-// What kernels do besides calling one function: parallel sections, pointers, the other memories,
-// other kernels.
+// Kernels with more than one call: parallel sections, pointers, the other memories, other kernels.
 #include <gtest/gtest.h>
 #include <tputwin/error.h>
 
@@ -16,8 +15,8 @@ constexpr dim4 kTile{2, 66, 3, 5};
 constexpr int kTileFloats = 2 * 66 * 3 * 5;
 constexpr local_addr_t kBuffer[] = {0, 1 << 16}, kResult[] = {2 << 16, 3 << 16};
 
-// result = source + 1, tile by tile: while one tile is computed, the next one is loaded and the one
-// before it stored.
+// result = source + 1, in tiles: while one tile is computed, the next is loaded and the previous
+// stored.
 void plus_one(system_addr_t source, system_addr_t result) {
   const auto bytes = [](int tile) { return static_cast<system_addr_t>(tile) * kTileFloats * 4; };
   for (int step = 0; step < kTiles + 2; step++) {
@@ -34,7 +33,7 @@ void plus_one(system_addr_t source, system_addr_t result) {
   okk_poll();
 }
 
-// A device driven by the session of this thread, for schedules bmlib does not choose.
+// A device driven by the session of this thread, for schedules that bmlib does not use.
 class OwnDevice {
  public:
   OwnDevice(Schedule schedule, uint64_t seed)
@@ -75,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Order{Schedule::dma_first, 1}, Order{Schedule::shuffled, 1},
                       Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}));
 
-// The two engines of one section have no order: a program that needs one shows it.
+// The two engines of one section have no order: another schedule exposes a program that needs one.
 TEST(ParallelSections, ARaceShowsInAnotherOrder) {
   auto result = [](Schedule schedule) {
     OwnDevice own(schedule, 1);
@@ -95,7 +94,7 @@ TEST(ParallelSections, ARaceShowsInAnotherOrder) {
   EXPECT_EQ(result(Schedule::dma_first), 0.0f);
 }
 
-// Between end and start all commands are finished, although both only bound sections.
+// Between end and start all commands complete, although both only bound sections.
 TEST(ParallelSections, EndFollowedByStartIsABarrier) {
   for (Schedule schedule : {Schedule::compute_first, Schedule::dma_first}) {
     OwnDevice own(schedule, 1);
@@ -130,7 +129,8 @@ TEST(Kernels, ArgumentsBehindPointersAreUsedAtTheCall) {
   EXPECT_EQ(*reinterpret_cast<float*>(okk_local_mem_addr(0, 0)), 3.0f);
 }
 
-// Pointers after a poll show what the engines did, and the engines see what is written there.
+// After a poll, pointers read the engines' results, and the engines read bytes written through
+// pointers.
 TEST(Kernels, PointersReachAllMemoriesAfterAPoll) {
   float seen[4] = {};
   ASSERT_EQ(Machine::get().run([&] {
@@ -207,7 +207,7 @@ TEST(Kernels, CopiesBetweenStartNpus) {
   for (int c = 0; c < 130; c++) ASSERT_EQ(numbers[c], c);
 }
 
-// The bytes a document's example gives: shape (2,5,1,3) without strides to NPU 62.
+// The bytes of a document's example: shape (2,5,1,3) without strides to NPU 62.
 TEST(Kernels, ChannelsWrapToTheNextRow) {
   std::vector<int> found;
   const dim4 shape{2, 5, 1, 3};
@@ -230,8 +230,8 @@ TEST(Kernels, ChannelsWrapToTheNextRow) {
   EXPECT_EQ(found, (std::vector<int>{0, 15, 3, 18, 6, 21, 9, 24, 12, 27}));
 }
 
-// Recorded, though no document says so: with the source as destination exp and tanh see only its
-// whole part. sigmoid does not mind.
+// Recorded, but not documented: if the destination is the source, exp and tanh read only its whole
+// part. sigmoid is not affected.
 TEST(Kernels, ExpAndTanhInPlaceLoseTheFraction) {
   using Function = void (*)(local_addr_t, local_addr_t, local_addr_t, const dim4*);
   constexpr local_addr_t kSource = 0, kWork = 128, kOther = 256;
@@ -260,7 +260,7 @@ struct __attribute__((packed)) SumArguments {
   int count;
 };
 
-// Kernels are functions: they call others, and themselves.
+// Kernels are functions: they may call others, and themselves.
 extern "C" void okktest_add_ones(const void* args) {
   SumArguments a;
   std::memcpy(&a, args, sizeof a);
@@ -299,7 +299,7 @@ TEST(Kernels, CallEachOther) {
   bm_free_device(handle, memory);
 }
 
-// Idioms of public programs: all of local memory filled by one call, and dumped by one.
+// Idioms of public programs: one call fills all of local memory, and one copies all of it out.
 TEST(Kernels, AllOfLocalMemoryInOneCall) {
   bm_handle_t handle = Machine::get().handle();
   bm_device_mem_t memory;

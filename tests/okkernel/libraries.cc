@@ -1,4 +1,4 @@
-// Libraries of kernels that call functions which are defined nowhere.
+// Libraries of kernels that call undefined functions.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 namespace tputwin::okktest {
 
-// What the host passes to the kernel: in simulation both live in one process.
+// Arguments from the host to the kernel: in simulation both are in one process.
 struct __attribute__((packed)) CodeArguments {
   const std::function<void()>* code;
 };
@@ -39,8 +39,8 @@ bm_status_t Machine::run(const std::function<void()>& code) {
   return okkernel_launch_sync(handle_, "okktest_run_code", &arguments, sizeof arguments);
 }
 
-// The image goes in and out through the pointers of the controller, so that no copy function is
-// needed to test the others.
+// Copies the image in and out through the controller's pointers, so that tests do not depend on a
+// copy function.
 bm_status_t Machine::run_on(Image& image, const std::function<void()>& code) {
   return run([&] {
     okk_poll();

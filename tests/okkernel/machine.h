@@ -1,4 +1,4 @@
-// A BM1684 opened through bmlib, kernels made of any code, and the part of its memory under test.
+// A BM1684 opened through bmlib, kernels made from any code, and the tested part of its memory.
 #pragma once
 
 #include <bmlib_runtime.h>
@@ -29,7 +29,7 @@ class Image {
   std::vector<uint8_t> bytes_;
 };
 
-// The process's device; opened at first use.
+// The process's device, opened at first use.
 class Machine {
  public:
   static Machine& get();
@@ -38,9 +38,9 @@ class Machine {
   bm_handle_t handle() const { return handle_; }
   // Launches `code` as a kernel, after okk_initialize.
   bm_status_t run(const std::function<void()>& code);
-  // Launches `code` on the image, which becomes what it left.
+  // Launches `code` on the image, then reads the image back.
   bm_status_t run_on(Image& image, const std::function<void()>& code);
-  // Address of the global memory under test.
+  // Returns the address of the global memory under test.
   system_addr_t system_address() const { return bm_mem_get_device_addr(system_); }
 
  private:

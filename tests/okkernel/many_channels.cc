@@ -1,5 +1,5 @@
-// More channels than the guide allows: the functions that the reference model carries out all the
-// same, compared with plain loops, and those where it stops.
+// More channels than the guide allows: functions that the reference model executes nevertheless,
+// compared with plain loops, and functions at which it stops.
 #include <gtest/gtest.h>
 #include <tputwin/error.h>
 
@@ -108,8 +108,8 @@ TEST(ManyChannels, FillsAndTheMaximumOfATensorWithItselfAreCarriedOut) {
   for (size_t i = 0; i < r.in.size(); i++) ASSERT_EQ(r.out[i], flushed(r.in[i])) << i;
 }
 
-// Channels of 14 elements, loaded by DMA in pieces of 2048 channels. The result of a function that
-// makes channels of `width` elements out of them.
+// Loads channels of 14 elements by DMA in pieces of 2048 channels. Returns the result of a function
+// that makes channels of `width` elements of them.
 std::vector<Bits> run_in_pieces(int channels, int width, const std::vector<Bits>& in,
                                 const std::function<void()>& function) {
   bm_handle_t handle = Machine::get().handle();
@@ -123,7 +123,7 @@ std::vector<Bits> run_in_pieces(int channels, int width, const std::vector<Bits>
     const auto move = [&](bool loads, local_addr_t local, const bm_device_mem_t& memory, int row) {
       const dim4 shape{1, kPiece, 1, row};
       for (int first = 0; first < channels; first += kPiece) {
-        // a channel takes 128 bytes, 64 of them lie side by side
+        // a channel takes 128 bytes in an NPU, so 64 channels begin at one offset
         const local_addr_t at = local + static_cast<local_addr_t>(first / kNpus * 128);
         const system_addr_t place =
             bm_mem_get_device_addr(memory) +
@@ -205,8 +205,8 @@ TEST(ManyChannels, ElsewhereTheyAreAnErrorAsTheModelStops) {
   }
 }
 
-// Pairs of weights at an odd word are no convolution; an output on its input, which a document
-// forbids, is one, because all inputs are read first.
+// Pairs of weights at an odd int32 are an error. An output on its input, which a document forbids,
+// is a warning, because all inputs are read first.
 TEST(ConvolutionRules, WeightsAtAnOddWordFailAndAnOutputOnItsInputIsWarnedOf) {
   const dim4 shape{1, 4, 8, 8};
   auto convolution = [&](local_addr_t out, local_addr_t weight) {

@@ -28,7 +28,7 @@ void put(std::vector<Tensor>& tensors) {
   for (Tensor& t : tensors) places.put(t);
 }
 
-// Terms go to two accumulators in turn.
+// Terms alternate between two accumulators.
 struct TwoSums {
   Bits sum[2] = {0, 0};
   int term = 0;
@@ -64,7 +64,7 @@ struct Window {
   int output_w() const {
     return (input.w + pad().left + pad().right - ((kernel_w - 1) * spread().w + 1)) / step().w + 1;
   }
-  // Row and column under a tap; false in the padding.
+  // Sets row and column under a tap; returns false in the padding.
   bool at(int y, int x, int kh, int kw, int& h, int& w) const {
     h = y * step().h + kh * spread().h - pad().top;
     w = x * step().w + kw * spread().w - pad().left;
@@ -80,7 +80,7 @@ struct Window {
 const Padding kPad1{1, 1, 1, 1}, kOdd{0, 2, 3, 1};
 const dim2 kStep2{2, 2}, kStep13{1, 3}, kSpread2{2, 2}, kSpread31{3, 1};
 
-// Windows that fit every function; n and c are filled in.
+// Returns windows that every function supports; n and c are filled in.
 const std::vector<Window>& windows() {
   static const std::vector<Window> all{
       {{1, 0, 1, 1}, 1, 1, nullptr, nullptr, nullptr},
@@ -97,7 +97,7 @@ struct Channels {
   int npu, input_npu, input, output;
 };
 
-// Even and odd input channels are added up apart.
+// Even and odd input channels have separate sums.
 Bits sum_of_products(const Window& window, const Image& image, const Tensor& in,
                      const Tensor& weight, int n, int oc, int y, int x) {
   TwoSums even, odd;
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(Channels, PerChannelWindow,
                                            Channels{0, 0, 64, 0}, Channels{0, 0, 65, 0},
                                            Channels{5, 0, 60, 0}, Channels{63, 0, 130, 0}));
 
-// A matrix is a tensor (rows, channels, 1, columns of a channel).
+// Returns a matrix as a tensor (rows, channels, 1, columns of a channel).
 Tensor matrix(int npu, int rows, int cols, int per_channel) {
   return lanes(npu, {rows, (cols + per_channel - 1) / per_channel, 1, per_channel});
 }
@@ -275,7 +275,7 @@ TEST_P(MatMul, EqualsTheDocumentedSum) {
       },
       [&](Image& image) {
         const Image before = image;
-        // the columns that fill up the last channel are computed as well
+        // the columns that pad the last channel are computed too
         for_each(c.t[0].shape, [&](int i, int channel, int, int w) {
           const int j = channel * p.right_per_channel + w;
           TwoSums sums;

@@ -1,4 +1,4 @@
-// Where the reference model departs from the documents, both ways.
+// Differences between the reference model and the documents, tested both ways.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr dim4 kOne{1, 1, 1, 1};
 
-// Runs `code` under quirks on words in lane 0, and gives back the first word.
+// Runs `code` under quirks on int32 values in lane 0; returns the first of them.
 template <class Code>
 uint32_t run(const okk::Quirks& quirks, std::initializer_list<uint32_t> words, Code code) {
   auto device = std::move(Device::create({.chip = &bm1684(), .global_bytes = 1 << 16}).value());
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Amounts, Shift32,
                          ::testing::Values(Shift{true, 32, 0}, Shift{true, -32, 0xffffffff},
                                            Shift{false, 32, 0}, Shift{false, -32, 0}));
 
-// Beyond the documented range only the low 6 bits of an amount count, as a signed number.
+// Beyond the documented range only the low 6 bits of an amount are used, as a signed number.
 TEST(Shift32, BeyondTheRangeTheLowSixBitsCount) {
   for (bool quirk : {false, true}) {
     auto shift = [&](int amount) {
@@ -89,7 +89,7 @@ TEST(Shift32, BeyondTheRangeTheLowSixBitsCount) {
   }
 }
 
-// old * 2^0 + 1 * 1, the old value being 0xffff: 65535 by the document, -1 by the model.
+// old * 2^0 + 1 * 1 with the old value 0xffff: 65535 by the document, -1 in the reference model.
 TEST(MacSign, OfTheOldValueIsAsSaidOrAlwaysSigned) {
   auto mac = [](const okk::Quirks& quirks, bool is_signed, op_type_t op_type, int rshift) {
     return run(quirks, {0xffffffff, 0x01010101, 0x01010101},
@@ -107,7 +107,7 @@ TEST(MacSign, OfTheOldValueIsAsSaidOrAlwaysSigned) {
   EXPECT_EQ(mac({.mac_sign = true}, false, U8_OP_U8_TO_U16, 4), 4096u);
 }
 
-// Half the smallest normal number, computed by the kernel's own code.
+// Returns half of the smallest normal number, computed by the kernel's own code.
 float kernel_subnormal() {
   float result = -1;
   EXPECT_EQ(Machine::get().run([&] {
@@ -127,7 +127,7 @@ TEST(KernelFlush, KernelCodeIsIeeeByDefaultAndTheHostIsLeftAlone) {
   EXPECT_EQ(float_modes() & kFlushBits, kFlushBits);
 }
 
-// Quirks are read once in a process, so this runs in one of its own.
+// Quirks are read once in a process, so this runs in a separate process.
 TEST(KernelFlush, KernelCodeFlushesUnderTheQuirk) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(

@@ -1,4 +1,4 @@
-/* C, for a program that wants the older header's functions, whose addresses it takes. */
+/* C, for a program that uses the older header's functions, whose addresses it takes. */
 #define OKK_SCALE_NO_RESULT_ADD
 #include <okk.h>
 #include <stddef.h>

@@ -172,7 +172,7 @@ void check(const std::string& function, const Case& c, const std::vector<Draw>& 
 
 namespace {
 
-// How the strides of a row's operands are chosen.
+// Strides of a row's operands.
 enum class Variant {
   null,
   gaps,
@@ -206,7 +206,8 @@ Tensor tensor(const Row& row, const Operand& operand, const dim4& shape, const S
   if (operand.layout == Operand::Layout::compact ||
       operand.layout == Operand::Layout::per_channel) {
     t.stride = strides_of(t, std::max(1u, 4 / cell_bytes(t)));
-    t.passed = true;  // any place divisible by 4 will do
+    // Any address divisible by 4 is legal.
+    t.passed = true;
     return t;
   }
   t.passed = operand.layout == Operand::Layout::any && variant != Variant::null;
@@ -216,7 +217,8 @@ Tensor tensor(const Row& row, const Operand& operand, const dim4& shape, const S
     t.stride = dense_stride(t);
   } else {
     t.stride = strides_of(t, 1, row.w_strides ? 2 : 1, 3);
-    if (cells(t) == 1) t.stride.n = 54321;  // programs leave anything where a stride means nothing
+    // Programs leave any value in a stride that is not used.
+    if (cells(t) == 1) t.stride.n = 54321;
     if (rows_of(t) == 1) t.stride.c = 12345;
     if (t.shape.h == 1) t.stride.h = 33333;
     if (destination) return t;
@@ -233,7 +235,7 @@ bool same_type(const Operand& a, const Operand& b) {
   return a.system == b.system && a.bytes == b.bytes && a.pack == b.pack;
 }
 
-// `shared`: the source that is the destination, or 0.
+// `shared` is the index of the source that is also the destination, or 0.
 Case make_case(const Row& row, const dim4& shape, const Start& start, Variant variant,
                const Constants& constants, size_t shared) {
   Case c{.shape = shape, .t = {}, .k = constants};
@@ -282,7 +284,7 @@ void run(const Row& row) {
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
-  for (; index < row.constants.size();) {  // those that no case had yet
+  for (; index < row.constants.size();) {  // constants that no case has used
     run_case(kStarts[3], Variant::null, 0);
     if (::testing::Test::HasFatalFailure()) return;
   }

@@ -1,5 +1,5 @@
-// GDMA functions without strides on tensors of several batches whose channels run over the last
-// NPU: random cases of every description in gdma_rows.cc.
+// GDMA functions without strides on tensors of several batches whose channels wrap from the last
+// NPU to the first: random cases of every description in gdma_rows.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Case wrapping_case(Rng& rng, const Row& row) {
   Places places;
   for (const Operand& operand : row.operands) {
     Tensor t{.system = operand.system, .bytes = operand.bytes, .shape = shape};
-    // the last channel lies in an NPU before the first one's
+    // the last channel is in an NPU before the first one's
     if (!t.system) t.npu = in(std::max(1, kNpus + 1 - shape.c), kNpus - 1);
     t.stride = t.system ? dense_stride(t) : aligned_stride(t);
     places.put(t);

@@ -4,7 +4,7 @@
 int helper_of_another_file(int value, double weight);
 void other_helper(const void* args);
 
-/* Stores 7; calls one of the functions if asked to. */
+/* Stores 7; calls one of the undefined functions if its argument says so. */
 void lacking(const void* args) {
   const int which = *(const int*)args;
   const dim4 shape = {1, 1, 1, 1};
