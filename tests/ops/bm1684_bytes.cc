@@ -1,4 +1,4 @@
-// Operations of the BM1684's bytes that only compilers use, against plain formulas.
+// 8-bit operations of the BM1684 that only compilers use, compared with plain formulas.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -18,8 +18,8 @@ TEST(Bm1684Bytes, FactorsOfMeans) {
   for (uint64_t taps = 1; taps < 10; ++taps) EXPECT_EQ(mean_factor(taps), expected[taps]) << taps;
 }
 
-// A kernel g has the transform G g G^T of weights; with G doubled they are whole numbers, and
-// results four times as large.
+// A kernel g has the transform G g G^T of weights. With G doubled they are whole numbers, and the
+// results are four times as large.
 TEST(Bm1684Bytes, WinogradIsTheConvolutionOfItsKernel) {
   constexpr int kG[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
   const Chip& chip = chip_of(OperationKind::winograd2d_bm1684);

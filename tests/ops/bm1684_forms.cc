@@ -1,5 +1,5 @@
-// Operations of the BM1684 in the forms that compilers use: results that are fewer than their
-// window makes, one weight for all, conversions by DMA, pairs of choices.
+// Operations of the BM1684 in the forms that compilers use: fewer results than the window gives,
+// one weight for all, conversions by DMA, pairs of selections.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -23,7 +23,7 @@ class FormsTest : public ::testing::Test {
   TestMemory room{chip};
   Memory memory = room.memory();
 
-  // Dense in lane 0 from a byte on, or after what was placed before.
+  // Returns a dense view in lane 0 from a byte on, or after the previous view.
   TensorView view_at(uint64_t address, const Shape& s, DType type, bool aligned, uint8_t pack) {
     const Shape cells{ceil_div(s.n, uint32_t{pack}), s.c, s.h, s.w};
     return {.dtype = type,
@@ -59,7 +59,7 @@ class FormsTest : public ::testing::Test {
     return values(*operands(op)[0].view);
   }
 
-  // Of all results (n,c,h,w) those of the first rows and columns.
+  // Returns the first rows and columns of all results (n,c,h,w).
   static std::vector<int32_t> corner(const std::vector<int32_t>& all, const Shape& s,
                                      const Shape& part) {
     std::vector<int32_t> kept;
@@ -68,7 +68,7 @@ class FormsTest : public ::testing::Test {
     });
     return kept;
   }
-  // The same of each plane in index order.
+  // Returns the first results of each plane in index order.
   static std::vector<int32_t> first_of_planes(const std::vector<int32_t>& all, const Shape& s,
                                               const Shape& part) {
     std::vector<int32_t> kept;
@@ -78,7 +78,7 @@ class FormsTest : public ::testing::Test {
     return kept;
   }
 
-  // `crop`: what is kept of all results.
+  // `crop` selects the results that are kept.
   template <class Op, class Crop>
   void expect_cropped(Op op, const Crop& crop) {
     const std::vector<int32_t> all = results(op, Body::reference);
@@ -197,7 +197,7 @@ TEST_F(FormsTest, AConstantWeightIsATensorFullOfIt) {
   }
 }
 
-// What the reference model left (values, results as signed and as unsigned bytes).
+// Results recorded from the reference model (values, results as signed and as unsigned bytes).
 TEST_F(FormsTest, ConversionsRoundHalvesToEvenAndSaturate) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

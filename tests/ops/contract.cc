@@ -56,7 +56,7 @@ TEST(Bounds, SurviveHostileViews) {
   global.address = UINT64_MAX;
   EXPECT_FALSE(inside(global));
   global.address = 0;
-  global.shape = {65536, 65536, 65536, 65536};  // 2^64 elements, a count of 0 in 64 bits
+  global.shape = {65536, 65536, 65536, 65536};  // 2^64 elements, which is 0 in 64 bits
   Status volume = check_bounds(Operation(DmaTensor{.dst = global, .src = global}), chip, bytes);
   ASSERT_FALSE(volume.ok());
   EXPECT_EQ(volume.error().id(), errors::mem_result_volume);
@@ -66,7 +66,7 @@ TEST(Bounds, SurviveHostileViews) {
 
   TensorView local = local_tensor(chip, 65535, {1, 32, 1, 1}, false, DType::i8);
   EXPECT_TRUE(inside(local));
-  local.shape.c = 33;  // one turn on
+  local.shape.c = 33;  // one round later
   EXPECT_FALSE(inside(local));
   local.address = 31 * 65536 + 65535;
   local.shape.c = 1;
@@ -88,7 +88,7 @@ TEST(Costs, FollowLanesAndUnits) {
                   .in = local_tensor(chip, 16384, map, true, DType::i8),
                   .weight = conv_weight(40960, {64, 64, 3, 3}, DType::i8)};
   Cost c = cost(op, chip);
-  EXPECT_EQ(c.compute_cycles, 2u * 64 * 9 * 196);  // 2 turns, 576 taps, 196 steps of 16
+  EXPECT_EQ(c.compute_cycles, 2u * 64 * 9 * 196);  // 2 rounds, 576 taps, 196 steps of 16
   EXPECT_EQ(c.macs, 64u * 64 * 9 * 56 * 56);
   EXPECT_EQ(c.conflict_cycles, 0u);
   op.in.address = 8192 - 16;  // operands share banks now

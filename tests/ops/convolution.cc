@@ -1,4 +1,4 @@
-// Convolutions and pooling on values small enough to work out by hand.
+// Convolutions and pooling on values that are small enough to compute by hand.
 #include "ops/lanes.h"
 
 namespace tputwin::testing {

@@ -21,8 +21,8 @@ TEST_F(DmaTest, LoadsChannelsRoundTheLanes) {
   run(op);
   EXPECT_EQ(get(op.dst), counting(68));
   EXPECT_EQ(memory().local.lane(31)[5], 0);      // channel 0
-  EXPECT_EQ(memory().local.lane(0)[5 + 2], 2);   // channel 1, one turn on
-  EXPECT_EQ(memory().local.lane(0)[5 + 4], 66);  // channel 33, two turns on
+  EXPECT_EQ(memory().local.lane(0)[5 + 2], 2);   // channel 1, one round later
+  EXPECT_EQ(memory().local.lane(0)[5 + 4], 66);  // channel 33, two rounds later
 }
 
 TEST_F(DmaTest, TransposesBatchAndChannel) {

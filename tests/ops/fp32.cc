@@ -28,7 +28,7 @@ class Fp32Test : public ::testing::TestWithParam<Body> {
   int32_t get(const TensorView& v, uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     return storage.memory().read(v, n, c, h, w);
   }
-  // The error or warning of check(); runs what has no error.
+  // Returns the error or warning of check(); runs the operation if there is no error.
   std::string run(const Operation& operation) {
     const Status status = check(operation, chip);
     if (!status.ok() && status.error().info().level == Level::error)
@@ -61,7 +61,7 @@ TEST_P(Fp32Test, ExpInPlaceLosesTheFraction) {
   EXPECT_EQ(run(op), "");
 }
 
-// The result covers the source: what is converted is the copy.
+// The result covers the source: the conversion reads a copy.
 TEST_P(Fp32Test, BytesAreConvertedFromTheirCopy) {
   const Shape words{kShape.n, kShape.c, 1, 3};
   Int8ToF32 op{.out = view(0), .in = view(0, DType::i8), .words = view(0, DType::b32)};

@@ -1,5 +1,5 @@
-// fp32 windows and matrix products of the BM1684: the order of additions spelled out once more,
-// special values, and levels of rules.
+// fp32 windows and matrix products of the BM1684: an independent definition of the order of
+// additions, special values, and levels of rules.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ class WindowsTest : public ::testing::TestWithParam<Body> {
  protected:
   const Chip& chip = chip_of(OperationKind::conv2d_bm1684);
 
-  // Dense views one after the other, 128-byte aligned.
+  // Returns dense views one after the other, 128-byte aligned.
   TensorView place(const Shape& shape, bool aligned, uint8_t pack = 1) {
     const Shape cell{ceil_div(shape.n, uint32_t{pack}), shape.c, shape.h, shape.w};
     TensorView view{.dtype = DType::f32,
@@ -41,7 +41,7 @@ class WindowsTest : public ::testing::TestWithParam<Body> {
       memory.write_f32(view, n, c, h, w, value);
     });
   }
-  // Magnitudes so different that every order of additions gives another sum.
+  // Writes magnitudes so different that every order of additions gives another sum.
   void fill_wide(const TensorView& view) {
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
       memory.write(view, n, c, h, w, static_cast<int32_t>(random_f32(rng_, ValueKind::wide)));
@@ -54,7 +54,7 @@ class WindowsTest : public ::testing::TestWithParam<Body> {
     return f32::bits(at(view, n, c, h, w));
   }
 
-  // The error or warning of check(); runs what has no error.
+  // Returns the error or warning of check(); runs the operation if there is no error.
   std::string run(const Operation& operation) {
     const Status status = check(operation, chip);
     const bool refused = !status.ok() && status.error().info().level == Level::error;
@@ -78,7 +78,7 @@ Shape output(const Shape& in, uint32_t channels, const Window& window) {
   return {in.n, channels, window.h.output(in.h), window.w.output(in.w)};
 }
 
-// Input value under a tap, 0 in the padding.
+// Returns the input value under a tap, 0 in the padding.
 template <class At>
 float under_tap(const Window& w, const Shape& in, uint32_t y, uint32_t x, uint32_t kh, uint32_t kw,
                 At&& at) {
@@ -187,7 +187,7 @@ TEST_P(WindowsTest, MatrixProductAddsTwoChains) {
   }
 }
 
-// A tap in the padding is 0 times its weight, and that of infinity is not a number.
+// A tap in the padding is 0 times its weight; 0 * infinity is NaN.
 TEST_P(WindowsTest, PaddingMultipliesTheWeight) {
   const Shape in{1, 2, 4, 4};
   const Axis axis{.kernel = 3, .pad_before = 1, .pad_after = 1};
@@ -219,7 +219,7 @@ TEST_P(WindowsTest, FirstNanIsTheResult) {
   EXPECT_EQ(bits_at(op.out, 0, 0, 0, 5), 0xffc12345u) << "made quiet, its sign kept";
 }
 
-// Of the NaN of both accumulators, a convolution keeps that of the second one.
+// If both accumulators are NaN, a convolution keeps the second one's.
 TEST_P(WindowsTest, AccumulatorsOfAConvolutionAreAddedSecondFirst) {
   const Window window{{}, {.kernel = 2}};
   Conv2dBm1684 conv{.out = place({1, 1, 1, 20}, true),
@@ -273,7 +273,8 @@ TEST_P(WindowsTest, PoolingReachesIntoPaddingAlone) {
   EXPECT_EQ(bits_at(op.out, 0, 1, 0, 0), 0u);
 }
 
-// The dummy of an odd number of input channels has no effect, whatever its bits.
+// The unused half of the last pair of an odd number of input channels has no effect, whatever its
+// bits.
 TEST_P(WindowsTest, DummyChannelIsNotRead) {
   const Shape in{1, 3, 2, 20};
   Conv2dBm1684 op{.out = place({1, 9, 2, 20}, true),

@@ -1,4 +1,4 @@
-// A memory with shorthand to put values into views, run an operation and read values back.
+// A memory with short functions that put values into views, run an operation and read values back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class Lanes {
  public:
   const Chip& chip = bm1880();
 
-  // Values in index order, w fastest; one value fills the whole view.
+  // Writes values in index order, w fastest; one value fills the whole view.
   void put(const TensorView& view, const std::vector<int32_t>& values) {
     size_t i = 0;
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
@@ -41,7 +41,7 @@ class Lanes {
     return values;
   }
 
-  // The operation must be legal; runs the reference body.
+  // Runs the reference kernel; the operation must be legal.
   void run(const Operation& operation) {
     Status contract = check(operation, chip);
     ASSERT_TRUE(contract.ok()) << contract.message();
@@ -53,7 +53,7 @@ class Lanes {
   TensorView aligned(uint64_t address, const Shape& shape, DType dtype = DType::i8) const {
     return local_tensor(chip, address, shape, /*aligned=*/true, dtype);
   }
-  // 16-bit, the high bytes 1024 bytes above the low ones.
+  // Returns a 16-bit view, with the high bytes 1024 bytes above the low ones.
   TensorView wide(uint64_t address, const Shape& shape, DType dtype = DType::i16) const {
     TensorView view = aligned(address, shape, dtype);
     view.plane_stride = 1024;

@@ -5,7 +5,7 @@ namespace tputwin::testing {
 namespace {
 
 struct MatrixTest : ::testing::Test, Lanes {
-  // (1,2) x (2,3)
+  // Returns (1,2) x (2,3).
   MatrixMac small(DType res) {
     MatrixMac op{.res = local_matrix(chip, 0, 1, 3, res),
                  .left = local_matrix(chip, 256, 1, 2, DType::i8),
@@ -48,7 +48,7 @@ TEST_F(MatrixTest, AccumulatesTheShiftedOldResult) {
   put(op.res, {100, -100, 9000});
   run(op);
   EXPECT_EQ(get(op.res), (Values{395, -450, 32767}));
-  // 8 bits wide: the high bytes stay
+  // 8-bit result: the high bytes do not change
   MatrixMac narrow = small(DType::i8);
   narrow.accumulate = true;
   MatrixView wide{as_16bit(narrow.res.tensor), 1, 3};

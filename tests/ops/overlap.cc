@@ -1,5 +1,5 @@
-// Operands that share bytes, with values: engines that read first, and GDMA, which reads back what
-// it wrote.
+// Operands that share bytes, with values: engines that read first, and the GDMA, which reads bytes
+// that it has written.
 #include <gtest/gtest.h>
 
 #include "ops/fast/fast.h"
@@ -11,7 +11,7 @@ namespace {
 
 class SharedBytes : public ::testing::TestWithParam<Body> {
  protected:
-  // Elements of 4 bytes in a row of one lane, or of global memory.
+  // Returns elements of 4 bytes in a row of one lane, or of global memory.
   static TensorView row(Space space, uint64_t address, uint32_t count) {
     return {.space = space,
             .dtype = DType::b32,
@@ -64,8 +64,8 @@ TEST_P(SharedBytes, GdmaReadsBackWhatItWroteAbove) {
   }
 }
 
-// (2,3) to (3,2), an element above or below. In the order of the source, a b c d e f go to the
-// places 1, 3, 5, 2, 4, 6, each as it is by then.
+// (2,3) to (3,2), one element above or below. In the order of the source, a b c d e f are written
+// to positions 1, 3, 5, 2, 4, 6; each is read just before its write.
 TEST_P(SharedBytes, TranspositionByGdmaGoesInTheOrderOfTheSource) {
   const auto matrix = [](uint64_t address, uint32_t n, uint32_t c) {
     TensorView view = row(Space::global, address, 1);
@@ -83,7 +83,7 @@ TEST_P(SharedBytes, TranspositionByGdmaGoesInTheOrderOfTheSource) {
   EXPECT_EQ(get(row(Space::global, 0, 7)), (Values{11, 13, 12, 15, 13, 16, 16}));
 }
 
-// fp16 onto fp32 at the same place: the call is refused, the command reads first.
+// fp16 onto fp32 at the same address: the call is refused, but the command reads first.
 TEST_P(SharedBytes, ACastWidensInPlace) {
   const Shape shape{1, 1, 1, 4};
   const TensorView half{.dtype = DType::f16,

@@ -1,4 +1,4 @@
-// Shorthand for operations of the BM1684 on packed and 32-bit tensors.
+// Short functions for operations of the BM1684 on packed and 32-bit tensors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ class PackedLanes {
   const Chip& chip = bm1684();
   Memory memory() { return storage_.memory(); }
 
-  // A tensor at an offset of the first lane: 8-bit elements in 4N mode, 16-bit ones in 2N mode.
+  // Returns a tensor at an offset of the first lane: 8-bit elements in 4N mode, 16-bit ones in 2N
+  // mode.
   TensorView packed(uint32_t offset, const Shape& shape, DType dtype) const {
     const uint8_t pack = is_16bit(dtype) ? 2 : 4;
     const Shape cells{(shape.n + pack - 1) / pack, shape.c, shape.h, shape.w};
@@ -47,7 +48,7 @@ class PackedLanes {
             .stride = system_stride(shape, element_bytes(dtype))};
   }
 
-  // Values in index order, w fastest; one value fills the whole view.
+  // Writes values in index order, w fastest; one value fills the whole view.
   void put(const TensorView& view, const std::vector<int32_t>& values) {
     size_t i = 0;
     for_each_index(view.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {

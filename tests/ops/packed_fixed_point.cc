@@ -1,4 +1,4 @@
-// Fixed point operations: rounding, saturation, shifts, and the elements that fill a last cell.
+// Fixed point operations: rounding, saturation, shifts, and the padding elements of a last cell.
 #include "ops/packed.h"
 
 namespace tputwin::testing {
@@ -16,7 +16,7 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
-    // halves go up, negative ones too
+    // ties are rounded up, negative ones too
     {Kind::add, i8, i8, i8, 2, 3, 0, 3, 0, 1},
     {Kind::add, i8, i8, i8, -2, -3, 0, -2, 0, 1},
     {Kind::mul, i8, i8, i8, -3, 1, 0, -1, 0, 1},
@@ -36,7 +36,7 @@ constexpr Case kCases[] = {
     {Kind::mul, i8, i8, i8, -128, -128, 0, 127},
     {Kind::mul, i8, i8, i16, -128, -128, 0, 16384},
     {Kind::mul, u8, i8, i16, 255, -128, 0, -32640},
-    // the old value is shifted to the left and has a type of its own
+    // the old value is shifted left and has its own type
     {Kind::mac, i8, i8, i16, 3, 4, 100, 212, 1, 0},
     {Kind::mac, i8, i8, i16, 0, 0, -1, -16384, 14, 0},
     {Kind::mac, i8, i8, i16, 0, 0, -1, 4096, 0, 4, u16},  // 65535 / 16, rounded
@@ -54,7 +54,7 @@ constexpr Case kCases[] = {
     {Kind::arithmetic_shift, i16, i16, i16, 12345, 17, 0, 0},
     {Kind::arithmetic_shift, i16, i16, i16, -3, -1, 0, -2},
     {Kind::arithmetic_shift, i16, i16, i16, -3, -16, 0, -1},
-    {Kind::arithmetic_shift, i16, i16, i16, 3, -32768, 0, 3},  // the low byte counts
+    {Kind::arithmetic_shift, i16, i16, i16, 3, -32768, 0, 3},  // only the low byte is used
     {Kind::arithmetic_shift, i16, i16, i16, -3, 255, 0, -2},
     {Kind::arithmetic_shift, i16, i16, i16, -3, 256, 0, -3},
     {Kind::arithmetic_shift, i16, i16, i16, -3, -255, 0, -6},
@@ -181,11 +181,11 @@ TEST_F(PackedTest, MultipliesSplitBytes) {
     put(op.low, {255});  // -2 * 256 + 255 = -257
     put(op.b, {100});
     run(op, body);
-    EXPECT_EQ(get(op.out), Values(s.count(), -3212));  // -3212.5, halves go up
+    EXPECT_EQ(get(op.out), Values(s.count(), -3212));  // -3212.5, ties rounded up
   }
 }
 
-// Signs and magnitudes: the smallest number never occurs.
+// The operation works on signs and magnitudes: the smallest number never occurs.
 TEST_F(PackedTest, MultipliesMagnitudes) {
   const Shape s{5, 2, 1, 3};
   struct {
@@ -193,7 +193,7 @@ TEST_F(PackedTest, MultipliesMagnitudes) {
     uint32_t rshift;
     int32_t expected, work;
   } cases[] = {{-32768, 255, 0, -32767, 32767},
-               {-3, 1, 1, -2, 2},  // halves away from zero
+               {-3, 1, 1, -2, 2},  // ties away from zero
                {3, 1, 1, 2, 0},
                {1000, 200, 31, 0, 0}};
   for (const auto& c : cases)
@@ -210,7 +210,7 @@ TEST_F(PackedTest, MultipliesMagnitudes) {
       put(op.out, {0x1234});
       run(op, body);
       const int32_t magnitude = std::min(std::abs(c.a), 32767);
-      // then the elements that fill the last cells
+      // then the padding elements of the last cells
       Values out(op.out.shape.count(), 0x34), work = out;
       std::fill_n(out.begin(), s.count(), c.expected);
       std::fill_n(work.begin(), s.count(), c.work);

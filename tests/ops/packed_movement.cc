@@ -14,7 +14,7 @@ struct MovementTest : ::testing::Test, PackedLanes {
   }
 };
 
-// Channels of the destination go round the lanes once more than those of the source.
+// Channels of the destination wrap round the lanes once more than those of the source.
 TEST_F(MovementTest, CopiesBetweenAllMemories) {
   const Shape s{2, 70, 3, 5};
   const TensorView places[] = {plain(0, s), plain(uint64_t{63} * chip.lane_bytes + 8192, s),
@@ -81,11 +81,11 @@ TEST_F(MovementTest, FindsOverlapsInPart) {
   EXPECT_TRUE(overlap_in_part(a, b, chip));
   EXPECT_FALSE(overlap_in_part(a, a, chip));
   EXPECT_FALSE(overlap_in_part(a, system(Space::l2, 0, s), chip));
-  // columns side by side
+  // columns next to each other
   TensorView left = system(Space::global, 0, s), right = system(Space::global, 16, s);
   left.stride = right.stride = {256, 128, 32, 4};
   EXPECT_FALSE(overlap_in_part(left, right, chip));
-  // the same offsets of other lanes
+  // equal offsets in other lanes
   const Shape one{1, 2, 1, 1};
   EXPECT_FALSE(overlap_in_part(plain(0, one), plain(uint64_t{2} * chip.lane_bytes, one), chip));
   EXPECT_TRUE(overlap_in_part(plain(0, one), plain(uint64_t{1} * chip.lane_bytes, one), chip));

@@ -1,5 +1,5 @@
-// Arithmetic of elements on the BM1684X: numbers at the edges, and every 16-bit pattern through the
-// fast bodies.
+// Arithmetic of elements on the BM1684X: border values, and every 16-bit pattern through the fast
+// kernels.
 #include <gtest/gtest.h>
 
 #include "memory/layout.h"
@@ -21,7 +21,7 @@ class TpuElementwise : public ::testing::Test {
             .shape = shape,
             .stride = lane_stride(chip, shape, 0, element_bytes(dtype), /*aligned=*/true)};
   }
-  // The only element of a result at address 0.
+  // Returns the only element of a result at address 0.
   uint32_t run(const Operation& op, DType dtype, Body body) {
     EXPECT_TRUE(check(op, chip).ok());
     execute(op, storage.memory(), body);
@@ -52,18 +52,19 @@ TEST_F(TpuElementwise, SpecialValues) {
   constexpr uint32_t kOne = 0x3f80'0000, kNan = 0xff81'0001, kSubnormal = 0x007f'ffff, kZero = 0,
                      kMinusZero = f32::kSignBit;
   for (const Body body : kBodies) {
-    // the minimum keeps a NaN in a, as it is; the maximum takes b
+    // for a NaN in a, the minimum keeps it unchanged; the maximum returns b
     EXPECT_EQ(floats(Kind::lesser, kNan, kOne, DType::f32, body), kNan);
     EXPECT_EQ(floats(Kind::max, kNan, kOne, DType::f32, body), kOne);
     EXPECT_EQ(floats(Kind::lesser, kOne, kNan, DType::f32, body), kOne);
     EXPECT_EQ(floats(Kind::lesser, kSubnormal, kOne, DType::f32, body), 0u);
-    // of equal values the minimum takes b, as the maximum does; NaN of 16 bits stay what they are
+    // for equal values the minimum and the maximum return b; 16-bit NaNs do not change
     EXPECT_EQ(floats(Kind::lesser, kZero, kMinusZero, DType::f32, body), kMinusZero);
     EXPECT_EQ(floats(Kind::max, kMinusZero, kZero, DType::f32, body), kZero);
     EXPECT_EQ(floats(Kind::lesser, 0x7c02, 0x3c00, DType::f16, body), 0x7c02u);
     EXPECT_EQ(floats(Kind::max, 0x3c00, 0xff83, DType::bf16, body), 0xff83u);
     EXPECT_EQ(floats(Kind::max, 0x8000, 0x807f, DType::bf16, body), 0x8000u);
-    // a > b ? a - b : b - a: a NaN has its sign, and so may 0; of two NaN that of b is the result
+    // a > b ? a - b : b - a: a NaN keeps its sign, and 0 may be negative; of two NaNs the result is
+    // b's
     EXPECT_EQ(floats(Kind::diff_abs, kNan, kOne, DType::f32, body), kNan | f32::kQuietBit);
     EXPECT_EQ(floats(Kind::diff_abs, kZero, kMinusZero, DType::f32, body), kMinusZero);
     EXPECT_EQ(floats(Kind::diff_abs, kNan, 0x7f82'0000, DType::f32, body), 0x7fc2'0000u);
@@ -107,7 +108,7 @@ TEST_F(TpuElementwise, EveryRoundingOfAShift) {
           }
 }
 
-// Every pattern as a, in rows that end inside a vector.
+// Tests every pattern as a, in rows that end inside a vector.
 TEST_F(TpuElementwise, EveryHalf) {
   const Shape shape{1, 64, 3, 343};
   TestMemory expected(chip);

@@ -1,4 +1,4 @@
-// A CPU operator for the tests, written as a user would write one.
+// A CPU operator for the tests, as a user would write it.
 #include "add_bytes.h"
 
 #include <bmnet/targets/cpu/cpu_layer.hpp>

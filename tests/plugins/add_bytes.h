@@ -4,7 +4,8 @@
 #include <stdint.h>
 
 struct AddBytesPayload {
-  uint64_t in, out;      // offsets in neuron memory
-  uint64_t bytes;        // 0: the operator throws
-  uint64_t coefficient;  // offset in weight memory of one byte; version 1: 1 is added
+  uint64_t in, out;  // offsets in neuron memory
+  uint64_t bytes;    // 0: the operator throws
+  // Offset of one byte in weight memory. Version 1 adds 1 instead.
+  uint64_t coefficient;
 };

@@ -1,4 +1,4 @@
-// Programs and models whose profile is written.
+// Profiles of programs and models.
 #include "profile/command.h"
 
 #include <bmkernel/bm1880/bmkernel_1880.h>
@@ -37,7 +37,7 @@ int Command::run(const std::string& arguments) {
 
 namespace {
 
-// Moves its input to its output.
+// A model that copies its input to its output.
 bmodel::Model moving_model() {
   std::vector<uint8_t> room(1 << 16);
   bmk1880_info_t info{};

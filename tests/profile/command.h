@@ -10,7 +10,7 @@ namespace tputwin::insight::testing {
 
 std::string text_of(const std::filesystem::path& path);
 
-// In a folder of its own.
+// Runs in a separate folder.
 class Command : public ::testing::Test {
  protected:
   void SetUp() override;

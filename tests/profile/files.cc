@@ -41,7 +41,7 @@ TEST(Trace, HasSlicesArrowsAndCounters) {
   EXPECT_THAT(counters["local memory, bytes of a lane"], ElementsAre(16, 32, 16, 0));
 }
 
-// Slices of a track lie in each other or apart, which is what viewers can draw.
+// Slices of a track are nested or disjoint, as viewers require.
 TEST(Trace, NestsSlices) {
   const Timeline timeline = three_commands();
   const json trace = json::parse(to_trace({"net", timeline, {}}));
@@ -67,7 +67,7 @@ TEST(Page, HasColumns) {
   const json& commands = data["commands"];
   EXPECT_EQ(data["engines"], json({"compute", "dma"}));
   EXPECT_EQ(commands["engine"], json({1, 0, 1}));
-  EXPECT_EQ(commands["begin"], json({5, 10, 10}));  // each from the one before
+  EXPECT_EQ(commands["begin"], json({5, 10, 10}));  // each relative to the previous one
   EXPECT_EQ(commands["time"], json({10, 10, 10}));
   EXPECT_EQ(data["names"][commands["layer"][2].get<size_t>()], "b");
   EXPECT_EQ(data["names"][commands["line"][2].get<size_t>()], "k (k.c:9)");
@@ -78,7 +78,7 @@ TEST(Page, HasColumns) {
   for (const auto& [name, column] : commands.items()) EXPECT_EQ(column.size(), 3u) << name;
 }
 
-// An operation is called "</script>".
+// An operation has the name "</script>".
 TEST(Page, NoNameEndsItsScript) {
   const Timeline timeline = three_commands();
   const std::string page = to_page({"net", timeline, {}}), open = R"(type="application/json">)";

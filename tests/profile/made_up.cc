@@ -1,4 +1,4 @@
-// Load, compute, store.
+// A synthetic timeline: load, compute, store.
 #include "profile/made_up.h"
 
 namespace tputwin::insight::testing {

@@ -1,4 +1,4 @@
-// What pictures of a run are made of.
+// The data of pictures of a run.
 #include "insight/profile/run.h"
 
 #include <gmock/gmock.h>
@@ -53,16 +53,16 @@ TEST(Engines, AreBusyOrWaitForSomething) {
 TEST(Reasons, AreWhatTheTimeGoesTo) {
   Timeline timeline = three_commands();
   EXPECT_THAT(reasons(timeline), ElementsAre("bandwidth", "waits for dma", "bandwidth"));
-  timeline.commands[1].end = 45;  // works for longer than it waited
+  timeline.commands[1].end = 45;  // works longer than it waited
   EXPECT_EQ(reasons(timeline)[1], "bank conflicts");
 }
 
 TEST(Groups, AreRunsOfOneName) {
   Timeline timeline = three_commands();
   const std::vector<CommandRun> layers = layer_groups(timeline);
-  ASSERT_EQ(layers.size(), 3u);  // b of the DMA behind a of the DMA, a of the tensor engine
+  ASSERT_EQ(layers.size(), 3u);  // b and a on the DMA, a on the tensor engine
   EXPECT_EQ(layers[0].name, "a");
-  EXPECT_TRUE(call_groups(timeline).empty());  // none of two commands of one layer
+  EXPECT_TRUE(call_groups(timeline).empty());  // two commands of one layer form no group
   timeline.commands[2].layer = "a";
   const std::vector<CommandRun> calls = call_groups(timeline);
   ASSERT_EQ(calls.size(), 1u);

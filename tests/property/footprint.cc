@@ -1,5 +1,5 @@
-// Footprints are true: an operation changes nothing outside its declared writes, and nothing
-// outside its declared reads changes what it writes.
+// Footprints are correct: an operation changes nothing outside its declared writes, and bytes
+// outside its declared reads do not affect its results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::span<uint8_t> bytes_of(TestMemory& memory, const ByteRange& r) {
   return {memory.start_of(r) + r.begin, r.end - r.begin};
 }
 
-// Every byte of `ranges` in `to` becomes that of `from`.
+// Copies every byte of `ranges` from `from` to `to`.
 void copy_ranges(TestMemory& to, TestMemory& from, std::span<const ByteRange> ranges) {
   for (const ByteRange& r : ranges)
     std::memcpy(bytes_of(to, r).data(), bytes_of(from, r).data(), r.end - r.begin);
@@ -50,7 +50,7 @@ bool is_canonical(std::vector<ByteRange> ranges) {
   return sorted == ranges;
 }
 
-// The declared writes lie inside the written operands, and reads inside the read ones.
+// Declared writes must be inside written operands, and reads inside read ones.
 void expect_agreement(const Operation& operation, const Footprint& f, const Chip& chip) {
   Footprint of_operands;
   for (const Operand& operand : operands(operation)) {
@@ -68,14 +68,14 @@ void expect_agreement(const Operation& operation, const Footprint& f, const Chip
 class FootprintTest : public ::testing::TestWithParam<OperationKind> {
  protected:
   const Chip& chip = chip_of(GetParam());
-  // Scratch shared by the cases of a kind: both start with the same random bytes and are made
+  // Memories shared by the cases of a kind: both start with the same random bytes and are made
   // equal again after every case.
   TestMemory first{chip, kSmall}, second{chip, kSmall}, noise{chip, kSmall};
   static constexpr uint64_t kSmall = 1 << 18;
 };
 
 TEST_P(FootprintTest, TellsTheTruth) {
-  // the one operation that is always large comes up seldom
+  // the one operation that is always large is rare
   RandomCases cases(60);
   if (GetParam() == OperationKind::matrix_mac2) cases.count = (cases.count + 19) / 20;
   Rng background(cases.seed);
@@ -86,7 +86,7 @@ TEST_P(FootprintTest, TellsTheTruth) {
     Rng rng = cases.rng(index);
     Operation operation = random_operation(rng, GetParam(), chip);
     if (index % 3 == 2) overlap_operands(rng, operation, chip, kSmall);
-    if (!check_bounds(operation, chip, kSmall).ok()) continue;  // a wide one in global memory
+    if (!check_bounds(operation, chip, kSmall).ok()) continue;  // large operands in global memory
     SCOPED_TRACE(cases.rerun(index) + "\n" + describe(operation));
     const Footprint f = footprint(operation, chip);
     EXPECT_TRUE(is_canonical(f.reads) && is_canonical(f.writes));
@@ -96,12 +96,12 @@ TEST_P(FootprintTest, TellsTheTruth) {
     second.copy_from(first);
     execute(operation, first.memory(), Body::reference);
     TestMemory& before = second;
-    // Everything but the writes is as before.
+    // All bytes outside the writes are unchanged.
     TestMemory after(chip, kSmall);
     after.copy_from(first);
     copy_ranges(after, before, f.writes);
     EXPECT_TRUE(equal(after, before)) << "bytes outside the write footprint changed";
-    // From memory that agrees in the reads alone the same bytes are written.
+    // A memory that agrees only in the reads must give the same written bytes.
     after.copy_from(noise);
     copy_ranges(after, before, f.reads);
     execute(operation, after.memory(), Body::reference);

@@ -1,5 +1,5 @@
-// Operands that share bytes: an operation that reads its sources first leaves what it leaves if
-// every source has bytes of its own.
+// Operands that share bytes: an operation that reads its sources first must give the results of
+// sources with separate bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kSmall = 1 << 18;
 
-// Behind the last byte of any operand in its lane.
+// Returns the end of the last operand in its lane.
 uint64_t end_of_operands(const Operation& op, const Chip& chip) {
   uint64_t end = 0;
   for (const Operand& operand : operands(op)) {
@@ -31,12 +31,13 @@ uint64_t end_of_operands(const Operation& op, const Chip& chip) {
   return end;
 }
 
-// Moves every source up its lanes by as much, and its bytes with it. False: lanes are too short.
+// Moves every source up its lanes by the same distance, with its bytes. Returns false if lanes are
+// too short.
 bool move_sources(Operation& op, TestMemory& memory, const Chip& chip) {
   const uint64_t distance = align_up(end_of_operands(op, chip), uint64_t{4096});
   for (const Operand& operand : operands(op)) {
     if (operand.access != Access::read || operand.view->space != Space::local) continue;
-    auto& view = const_cast<TensorView&>(*operand.view);  // of our own operation
+    auto& view = const_cast<TensorView&>(*operand.view);  // a view of a local copy
     std::vector<ByteRange> ranges;
     add_ranges(view, chip, ranges);
     for (const ByteRange& range : ranges) {

@@ -38,7 +38,7 @@ def test_users_programs_are_checked_against_them(tmp_path):
 
 
 def test_the_stub_is_that_of_the_extension(tmp_path):
-    # classes have pybind11's metaclass; some cannot be made
+    # classes have pybind11's metaclass; some have no constructor
     (tmp_path / "allowed").write_text("tputwin\\._core\\.([A-Z]\\w+|(Array|NetTensor)\\.__init__)\n")
     run(tmp_path, "mypy.stubtest", "tputwin._core", "--ignore-missing-stub", "--ignore-unused-allowlist",
         "--allowlist", "allowed")

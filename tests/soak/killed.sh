@@ -1,6 +1,6 @@
 #!/bin/bash
-# killed.sh TPUTWIN SOURCES: commands that are killed at any moment leave what was there, or what they write when
-# nobody kills them, whole; and the next run is as if nothing had been.
+# killed.sh TPUTWIN SOURCES: commands that are killed at any moment must leave the old file, or the
+# complete new one. The next run must work as if the killed one had not happened.
 set -eu
 tputwin=$(realpath "$1") models=$(realpath "$2")/models
 rounds=6
@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 fail() { echo "$*" >&2; exit 1; }
 
-# Each writes to out/; they end the shell that calls them.
+# Each writes to out/ and replaces the calling shell.
 net() { exec "$tputwin" "$@"; }
 calibrate() {
   net calibrate "$models/lenet_fashion.prototxt" "$models/lenet_fashion.caffemodel" --data images --name net --output out
@@ -24,14 +24,14 @@ profile() { net profile --html out/page.html --trace out/trace.json -- net.bmode
 timed() { TPUTWIN_TIMING=out/commands.jsonl net run net.bmodel --input input; }
 all="calibrate compile run look record profile timed"
 
-# Pictures that the network takes: 28x28 grey values, as PNM.
+# Pictures for the network: 28x28 grey values, as PNM.
 mkdir images
 for n in 1 2 3 4; do
   { printf 'P5 28 28 255\n'; head -c 784 < <(yes "picture $n"); } > images/$n.pgm
 done
 head -c 784 < <(yes input) > input
 
-# Whole results of every command, which the later ones begin with.
+# Complete results of every command; later commands start from them.
 reference() {
   mkdir -p out
   ("$1") > log 2>&1 || fail "$1 ends with $?: $(cat log)"
@@ -41,7 +41,8 @@ reference calibrate; cp -r whole-calibrate int8
 reference compile; cp whole-compile/net.bmodel .
 for command in run look record profile timed; do reference $command; done
 
-# Each file is that of the whole run or what was there; what a killed run leaves beside is no file of its own name.
+# Each file is the complete new one or the old one. Temporary files of a killed run have other
+# names.
 check() {
   for file in "whole-$1"/*; do
     name=$(basename "$file")
@@ -61,13 +62,13 @@ echo "what was there" > old
 
 killed=0 full=0
 for command in $all; do
-  # at the first byte, and at the first kibibytes, that it writes
+  # killed at the first byte, and at the first kibibytes, that it writes
   for blocks in 0 1 2 8; do
     begin $command
     (ulimit -f $blocks; $command) > /dev/null 2>&1 || full=$((full + 1))
     check $command "no more than $blocks KiB"
   done
-  # by SIGKILL, when there is something beside, and at other moments
+  # by SIGKILL, when a temporary file exists, and at other moments
   for ((round = 0; round < rounds; ++round)); do
     begin $command
     ($command) > /dev/null 2>&1 & one=$!
@@ -84,7 +85,7 @@ for command in $all; do
     cmp "out/$(basename "$file")" "$file" || fail "$command writes something else afterwards"
   done
 done
-# What comes of a program that does nothing is an error, and not the file of before.
+# A program that does nothing gives an error, not the previous file.
 begin record
 if (net record -o out/run.tprec -- /bin/true) > log 2>&1; then fail "a recording of nothing"; fi
 check record "of nothing"

@@ -1,4 +1,4 @@
-// Nets by the door that tools use, and recordings by their player.
+// Nets through the tools' API, and recordings through their player.
 #include "soak/slots.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,8 @@ class ReplaySlot final : public Slot {
     device_ = std::move(device);
     return {};
   }
-  // On a new device, as recordings begin with one; this one stays until the next.
+  // Replays on a new device, because a recording begins with one. The device stays until the next
+  // replay.
   Result<bool> work() override {
     TW_RETURN_IF_ERROR(renew());
     TW_ASSIGN_OR_RETURN(replayed, rec::replay(*recording_, *device_));
@@ -88,7 +89,7 @@ Result<File> file_of(const std::string& path) {
 }
 
 Result<File> tiny_file() {
-  const testing::TemporaryDirectory folder;  // what is mapped stays
+  const testing::TemporaryDirectory folder;  // mapped bytes stay after deletion
   const std::string path = folder / "tiny.bmodel";
   const bmodel::Model model = tools::models::tiny();
   TW_RETURN_IF_ERROR(bmodel::write_file(model, model.container, path));

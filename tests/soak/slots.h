@@ -1,4 +1,4 @@
-// A slot: a device, and work for it whose results are known.
+// A slot: a device, and work for it with known results.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ class Slot {
  public:
   virtual ~Slot() = default;
   virtual std::string name() const = 0;
-  // One piece of work; whether it left what it left the first time.
+  // Does one piece of work; returns true if its results equal those of the first time.
   virtual Result<bool> work() = 0;
-  // Takes the device down and makes another.
+  // Destroys the device and makes another.
   virtual Status renew() = 0;
 };
 
-// So many, of the three chips in turn: a model of the BM1880, a recording of random operations of
-// the BM1684, the models of the BM1684X. Each has done its work thrice.
+// Makes `count` slots of the three chips, round-robin: a model of the BM1880, a recording of random
+// operations of the BM1684, the models of the BM1684X. Each has done its work three times.
 Result<std::vector<std::unique_ptr<Slot>>> make_slots(size_t count,
                                                       const std::vector<std::string>& models);
 

@@ -1,4 +1,4 @@
-// Devices of all chips side by side, threads that give them work, and the memory of the process.
+// Devices of all chips, threads that give them work, and the memory of the process.
 //
 //   soak [--devices 100] [--threads 16] [--seconds N | --jobs N] MODEL...
 #include "base/parallel.h"
@@ -24,11 +24,11 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   size_t devices = 100, threads = 16;
   uint64_t jobs = 0;                 // 0: by time
-  double seconds = 60, growth = 10;  // growth: so many percent of what is warm
+  double seconds = 60, growth = 10;  // growth: limit in percent of the warm size
   std::vector<std::string> models;
 };
 
-// Of the process, in MB.
+// Returns the resident memory of the process in MB.
 double resident() {
   unsigned long all = 0, resident = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -43,7 +43,7 @@ class Soak {
   Soak(const Options& options, std::vector<std::unique_ptr<Slot>> slots)
       : options_(options), slots_(std::move(slots)), busy_(slots_.size()) {}
 
-  // Until so much of all is done, from 0 to 1.
+  // Works until the fraction `part` of all work is done, from 0 to 1.
   bool run(double part) {
     until_ = part;
     std::vector<std::thread> threads;
@@ -93,7 +93,7 @@ class Soak {
 };
 
 int soak(const Options& options) {
-  // of a process with so many devices: a thread serves one, and nobody else works for it
+  // one thread serves one device, without workers
   set_thread_count(1);
   auto slots = make_slots(options.devices, options.models);
   if (!slots.ok()) {
@@ -102,7 +102,7 @@ int soak(const Options& options) {
   }
   Soak soak(options, std::move(*slots));
   const double at_start = resident();
-  // devices made anew have touched little of their memory: it goes up and down by some percent
+  // new devices have touched little of their memory, so the size varies by a few percent
   constexpr int kParts = 5, kWarmParts = 3;
   double warm = 0;
   for (int part = 1; part <= kParts; ++part) {

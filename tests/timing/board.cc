@@ -1,5 +1,5 @@
-// The comparison with a board: its format, on a recording of our own, and its errors where the data
-// is.
+// The comparison with a board: its format, on a recording made here, and its errors if the data is
+// available.
 #include "tools/timing/board.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ TEST(Board, WhatIsNoBoardIsRefused) {
   EXPECT_EQ(read_board(path.string(), "BM9999").error().code(), "TW-CLI-0030");
 }
 
-// A sum of 4 products and 3 more in one command each, begun anew for the second result.
+// A sum of 4 products, and 3 more in a command each, started again for the second result.
 TEST(Board, ProductsThatCommandsAddOutOfOrderAreCounted) {
   const auto sum = [](const char* access, int products, const char* at) {
     return fmt::format(
@@ -86,8 +86,8 @@ TEST(Board, ProductsThatCommandsAddOutOfOrderAreCounted) {
   EXPECT_EQ(one.best(6), "a") << "of none that adds less the smallest of all";
 }
 
-// The errors that docs/timing.md states. In conv2d-12 the smallest predictions are of programs that
-// cannot have taken the time that was measured: they add more products in the engine's order.
+// The errors in docs/timing.md. In conv2d-12 the smallest predictions are of programs that cannot
+// have taken the measured time: they add more products in the engine's order.
 TEST(Board, Bm1684IsPredicted) {
   TW_NEED_SHARED_DATA(kBoard);
   auto cases = read_board(testing::shared_data(kBoard), "BM1684");

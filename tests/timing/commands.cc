@@ -25,7 +25,7 @@ TEST(Timing, AHostProgramSaysWhatBoundsItsLines) {
   EXPECT_THAT(timing_json(*timeline), HasSubstr("\"critical_path\""));
 }
 
-// What double-buffering is predicted to gain is what the example that does it takes less.
+// The predicted gain of double buffering is the difference to the example that uses it.
 TEST(Timing, TheAdviceIsWhatTheOtherKernelDoes) {
   auto timeline = timeline_of_words({kPrograms + "/okk_plus_one"});
   ASSERT_TRUE(timeline.ok()) << timeline.error().message();
@@ -54,7 +54,7 @@ TEST(WhatIf, RatesAndLanesAreCombined) {
   ASSERT_TRUE(result.ok()) << result.error().message();
   ASSERT_EQ(result->rows.size(), 4u);
   for (const WhatIfRow& row : result->rows) EXPECT_EQ(row.error, "");
-  EXPECT_EQ(result->rows[3].microseconds, result->microseconds);  // as it is
+  EXPECT_EQ(result->rows[3].microseconds, result->microseconds);  // the chip's own numbers
   EXPECT_LT(result->rows[2].microseconds, result->microseconds);  // issue of 1 us
   EXPECT_THAT(whatif_text(*result), HasSubstr("lanes       issue"));
   EXPECT_THAT(whatif_json(*result), HasSubstr("\"issue\": 1.0"));

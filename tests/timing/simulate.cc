@@ -1,4 +1,4 @@
-// Small timelines whose times can be counted by hand, and what is said of them.
+// Small timelines whose times can be counted by hand, and their analyses.
 #include "insight/timing/simulate.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 
 const Chip& bm1684_chip() { return first_of(ChipFamily::bm1684); }
 
-// A chip on which a cycle is a microsecond, and a launch, an issue and a transfer take 10, 2 and 1.
+// Returns a timeline of a chip with cycles of one microsecond; a launch takes 10, an issue 2, a
+// transfer 1.
 Timeline plain_timeline() {
   Timeline timeline = timeline_of(bm1684_chip());
   timeline.chip.clock_hz = 1e6;
@@ -69,9 +70,9 @@ TEST(Simulation, AFullQueueAndAPollStopTheProcessor) {
   add(timeline, Engine::dma, 1, 0, 1).is_behind_poll = true;
   simulate(timeline);
   const auto& c = timeline.commands;
-  EXPECT_EQ(c[2].issue, 16u);   // the first has begun
-  EXPECT_EQ(c[3].issue, 114u);  // behind the start of the second, at 112
-  EXPECT_EQ(c[4].issue, 414u);  // behind the end of the fourth
+  EXPECT_EQ(c[2].issue, 16u);   // after the start of the first
+  EXPECT_EQ(c[3].issue, 114u);  // after the start of the second, at 112
+  EXPECT_EQ(c[4].issue, 414u);  // after the end of the fourth
 }
 
 TEST(Simulation, NumbersThatBeginAgainWaitForAllBefore) {
@@ -123,7 +124,7 @@ TEST(Work, RowsThatDoNotBeginAtABeatAreSplit) {
   EXPECT_EQ(load().split_runs, 256u);  // of 128 bytes in each lane
 }
 
-// Loads, computes and stores one after the other, as a serial kernel does.
+// Returns loads, computations and stores in sequence, as in a serial kernel.
 Timeline serial_timeline() {
   Timeline timeline = plain_timeline();
   for (uint32_t i = 0; i < 6; ++i) {

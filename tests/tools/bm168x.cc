@@ -1,4 +1,4 @@
-// Tools on bmodels of the BM1684X: arrays of numpy, context directories, files in parts.
+// Tools on bmodels of the BM1684X: numpy arrays, context directories, files in parts.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -63,7 +63,7 @@ TEST(Bm168xTools, FloatsAreQuantized) {
   const auto tensor = int8_tensor(2, 3);
   auto bytes = tensor_of(floats({0, 1.25f, -1.25f, 100, -100}), tensor);
   ASSERT_TRUE(bytes.ok());
-  EXPECT_EQ(*bytes, (std::vector<uint8_t>{3, 5, 1, 127, 0x80}));  // halves to even
+  EXPECT_EQ(*bytes, (std::vector<uint8_t>{3, 5, 1, 127, 0x80}));  // ties to even
   const Array back = array_of(*bytes, tensor, /*as_float=*/true);
   EXPECT_EQ(back.bytes, floats({0, 4, -4, 248, -262}).bytes);
   EXPECT_FALSE(tensor_of(floats({1, 2}), tensor).ok());
@@ -94,7 +94,7 @@ TEST(Bm168xTools, ArchivesInAndOut) {
   EXPECT_FALSE(run_168x(file, {.inputs = {out}}).ok());  // no array of the input's name
 }
 
-// The examples' kernels: the nets of their recordings leave the bytes that they left.
+// The examples' kernels: nets of their recordings give the bytes of the kernels.
 TEST(Bm168xTools, RecordedKernelsRunAgain) {
   for (const std::string program : {"tpu_exp", "tpu_softmax", "tpu_matmul", "tpu_gather"}) {
     SCOPED_TRACE(program);
@@ -127,7 +127,7 @@ TEST(Bm168xTools, KernelsByRecordAndByPack) {
   EXPECT_EQ(exit_code_of("tputwin pack -o run.tprec" + program), 2);
 }
 
-// A recording is opened by whatever opens programs.
+// Every tool that opens programs opens recordings.
 TEST(Bm168xTools, RecordedRunsAreOpenedByEveryTool) {
   const TemporaryDirectory directory;
   const std::string run = (directory / "run.tprec").string();
@@ -199,7 +199,7 @@ TEST(Bm168xTools, ContextDirectories) {
   ASSERT_TRUE(write_bytes(folder + "/input_ref_data.dat", inputs).ok());
   ASSERT_TRUE(write_bytes(folder + "/output_ref_data.dat", outputs).ok());
   EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --thread_num 2"), 0);
-  outputs[3] ^= 0x40;  // an exponent
+  outputs[3] ^= 0x40;  // changes an exponent
   ASSERT_TRUE(write_bytes(folder + "/output_ref_data.dat", outputs).ok());
   EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder), 1);
   EXPECT_EQ(exit_code_of("bmrt_test --context_dir " + folder + " --stage_idx 1"), 0);
@@ -212,7 +212,7 @@ TEST(Bm168xTools, ContextDirectories) {
             0);
 }
 
-// Stages taken apart and put together give what they gave.
+// Stages that are separated and combined again give the same results.
 TEST(Bm168xTools, PartsOfAFile) {
   const TemporaryDirectory directory;
   auto file = *bmodel::open_file(recorded("nets-stages.bmodel"));
@@ -250,7 +250,7 @@ TEST(Bm168xTools, InfoAndDisassembly) {
     EXPECT_EQ(exit_code_of("tputwin " + (command + recorded("nets-subnets.bmodel"))), 0) << command;
 }
 
-// A stage whose commands cannot be decoded hides no other.
+// If commands of one stage cannot be decoded, the others are still printed.
 TEST(Bm168xTools, OneStageThatCannotBeDecoded) {
   const TemporaryDirectory directory;
   auto file = *bmodel::open_file(recorded("nets-stages.bmodel"));
@@ -301,7 +301,7 @@ TEST(Bm168xTools, SubnetsOnTheHost) {
   EXPECT_NE(info.find("\n              argsort\n"), std::string::npos);
   for (const char* command : {"info ", "info --json ", "print "})
     EXPECT_EQ(exit_code_of("tputwin " + (command + path)), 0) << command;
-  // two values are above 0, so there are two places
+  // two values are above 0, so there are two positions
   const std::string run = "tputwin run " + path + " --input " + input + " --output " + output;
   EXPECT_NE(exit_code_of(run), 0);
   ASSERT_EQ(exit_code_of(run + " --cpuops " TPUTWIN_HOST_OPERATORS), 0);

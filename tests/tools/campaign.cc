@@ -12,7 +12,7 @@
 namespace tputwin::tools {
 namespace {
 
-// Squares; the unit `fails` does not work.
+// Computes squares; the unit `fails` fails.
 Campaign squares(std::vector<uint64_t>& worked, uint64_t fails = UINT64_MAX) {
   return {.identity = "squares", .units = 5, .work = [&worked, fails](uint64_t unit) {
             worked.push_back(unit);
@@ -54,12 +54,12 @@ TEST(Campaign, TakesNoOthersCheckpoint) {
   other.identity = "cubes";
   EXPECT_FALSE(run_campaign(other, options).ok());
   auto bytes = *read_bytes(options.checkpoint);
-  bytes.insert(bytes.end(), {'7', ' ', '4', '9', '\n'});  // there are five
+  bytes.insert(bytes.end(), {'7', ' ', '4', '9', '\n'});  // only five units exist
   ASSERT_TRUE(write_bytes(options.checkpoint, bytes).ok());
   EXPECT_FALSE(run_campaign(squares(worked), options).ok());
 }
 
-// Two units that give numbers, then three that add the sum of these to theirs, when it is told.
+// Two units that return numbers, then three that add the sum of these to theirs after it is known.
 struct TwoParts {
   std::vector<uint64_t> worked;
   std::vector<std::string> told;

@@ -1,4 +1,4 @@
-// Numbers of JSON from outside: those that fit come through, others are errors of JSON.
+// Numbers of JSON from outside: numbers that fit are read, others are errors of JSON.
 #include "base/checked_json.h"
 
 #include <gtest/gtest.h>

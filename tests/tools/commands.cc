@@ -1,4 +1,4 @@
-// Every subcommand of tputwin explains itself, and docs/cli.md tells of it.
+// Every subcommand of tputwin has help, and docs/cli.md describes it.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Dynamic nets have no price, no verdict and no recording, and every tool says so.
+// Dynamic nets have no price, no verdict and no recording; every tool reports that.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ constexpr int kFailed = 4;
 
 class Dynamic : public ::testing::Test {
  protected:
-  // The recorded net, dynamic; `beside`: and static.
+  // Writes the recorded net as dynamic; optionally adds it as static.
   std::string make(bool beside) {
     const auto bytes =
         read_bytes(TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel");
@@ -31,7 +31,7 @@ class Dynamic : public ::testing::Test {
     EXPECT_TRUE(write_bytes(path, b168x::write(file.model, file.binary)).ok());
     return path;
   }
-  // Runs a tool; all that it prints.
+  // Runs a tool; keeps its output.
   int run(const std::string& command) {
     const std::string output = (directory_ / "printed.txt").string();
     const int code =
@@ -83,7 +83,7 @@ TEST_F(Dynamic, OtherToolsEndWithAnError) {
     EXPECT_FALSE(fs::exists(directory_ / file)) << file;
 }
 
-// The static nets of a file keep what the tools have to say of them.
+// The tools still handle the static nets of a file.
 TEST_F(Dynamic, BesideStaticOnes) {
   const std::string both = make(true);
   EXPECT_EQ(run("tputwin info " + both), 0);

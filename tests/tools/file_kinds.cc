@@ -1,4 +1,4 @@
-// What a file is that is not what a tool expects: said by every tool in the same words, with the
+// Files of other kinds than a tool expects: every tool reports the kind in the same words, with the
 // path.
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::string make(const TemporaryDirectory& directory, const FileOfKind& kind,
 
 struct Outcome {
   int code;
-  std::string text;  // of standard error
+  std::string text;  // on standard error
 };
 Outcome run(const TemporaryDirectory& directory, const std::string& command) {
   const std::string errors = (directory / "errors.txt").string();
@@ -45,7 +45,7 @@ Outcome run(const TemporaryDirectory& directory, const std::string& command) {
   return {code, text_of(*read_bytes(errors))};
 }
 
-// Every tool that takes a bmodel. FILE stands for its path.
+// Every tool that reads a bmodel. FILE stands for its path.
 const char* const kTools[] = {
     "tputwin info FILE",
     "tputwin print FILE",
@@ -89,7 +89,7 @@ TEST(FileKinds, AreSaidByEveryTool) {
   }
 }
 
-// Programs that are none, by the endings that their kinds have.
+// Files that are no programs, with the extensions of their kinds.
 TEST(FileKinds, AreSaidOfPrograms) {
   const TemporaryDirectory directory;
   for (const FileOfKind& kind : kinds()) {
@@ -117,7 +117,7 @@ TEST(FileKinds, AreSaidOfKernels) {
   }
 }
 
-// What compilers read.
+// Files that compilers read.
 TEST(FileKinds, AreSaidOfNets) {
   const TemporaryDirectory directory;
   for (const FileOfKind& kind : kinds()) {
@@ -139,7 +139,7 @@ TEST(FileKinds, AreSaidOfNets) {
   }
 }
 
-// Files that are as expected, or unknown, are not described.
+// Files of the expected kind, or of an unknown kind, are not described.
 TEST(FileKinds, OfWhatIsExpected) {
   const auto kind = [](const std::string& content, Expected expected) {
     return bmodel::file_kind({reinterpret_cast<const uint8_t*>(content.data()), content.size()},
@@ -156,7 +156,7 @@ TEST(FileKinds, OfWhatIsExpected) {
   EXPECT_EQ(kind(elf(3, 183), Expected::shared_object),
             "it is a shared object made for AArch64; this machine is x86-64");
 #endif
-  // cut off anywhere
+  // truncated anywhere
   for (const FileOfKind& one : kinds())
     for (size_t size = 0; size < one.content.size(); ++size)
       static_cast<void>(kind(one.content.substr(0, size), Expected::nothing));

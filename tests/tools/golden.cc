@@ -1,6 +1,6 @@
-// Golden texts: every file of golden/ is a dialogue of commands and what they print. "$ " starts a
+// Golden texts: every file of golden/ is a dialogue of commands and their output. "$ " starts a
 // command; "! " marks a line of standard error; "[exit N]" an exit code other than 0.
-// TPUTWIN_REBASE=1 writes what the tools print now into the files.
+// TPUTWIN_REBASE=1 writes the current output into the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ std::string prefixed(const std::string& text, const std::string& prefix) {
   return result;
 }
 
-// Wall times differ from run to run.
+// Wall times differ between runs.
 std::string without_times(const std::string& text) {
   static const std::regex kTime(R"((\d+\.\d+) (us|ms|s)( at best| on average|$))",
                                 std::regex::multiline);
@@ -46,7 +46,7 @@ std::string without_times(const std::string& text) {
   return result;
 }
 
-// The files the dialogues speak of.
+// Writes the files that the dialogues use.
 void write_files(const fs::path& directory) {
   auto put = [&](const char* name, const std::vector<uint8_t>& bytes) {
     ASSERT_TRUE(write_bytes(directory / name, bytes).ok());

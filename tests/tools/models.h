@@ -1,4 +1,4 @@
-// Small models with real command buffers, made with our own encoder.
+// Small models with real command buffers, made with tputwin's encoder.
 #pragma once
 
 #include <utility>
@@ -38,8 +38,8 @@ class Program {
   bool new_compute_ = false, new_dma_ = false;
 };
 
-// out = max(saturate(in * weight >> 4, rounded), 0) for an int8 image; the weight has the shape of
-// the input.
+// Returns out = max(saturate(in * weight >> 4, rounded), 0) for an int8 image; the weight has the
+// shape of the input.
 inline bmodel::Variety scaled_relu(const Shape& shape) {
   TensorView image = local_tensor(bm1880(), 0x0000, shape, true, DType::i8);
   TensorView weight = local_tensor(bm1880(), 0x4000, shape, true, DType::i8);

@@ -1,4 +1,4 @@
-// Bytes as lines of text, and lines that are none.
+// Bytes as lines of text, and invalid lines.
 #include "tools/campaign/packed_line.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// From pictures to samples, from outputs to boxes.
+// Pictures as samples, and outputs as boxes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -123,7 +123,7 @@ TEST(Detections, OfSsdAreTheRowsOfAnImage) {
   const std::vector<float> rows{0,  1,  0.9f, 0.25f, 0.5f, 0.5f, 1,    // kept
                                 1,  1,  0.9f, 0,     0,    1,    1,    // of another image
                                 0,  2,  0.3f, 0,     0,    1,    1,    // too unsure
-                                -1, -1, -1,   -1,    -1,   -1,   -1};  // left over
+                                -1, -1, -1,   -1,    -1,   -1,   -1};  // unused row
   const OutputView view{"boxes", {1, 4, 7}, rows};
   auto found = detect({&view, 1}, 0, kSample, {.kind = DetectionKind::ssd});
   ASSERT_TRUE(found.ok()) << found.error().message();
@@ -132,7 +132,7 @@ TEST(Detections, OfSsdAreTheRowsOfAnImage) {
 }
 
 TEST(Detections, OfYoloComeFromAnchorsInCells) {
-  // one anchor, two classes, 2 x 2 cells; all planes 0 but those of the last cell
+  // one anchor, two classes, 2 x 2 cells; all planes 0 except those of the last cell
   std::vector<float> planes(7 * 4, -20);
   for (const size_t entry : {0, 1, 2, 3}) planes[entry * 4 + 3] = 0;
   planes[4 * 4 + 3] = 20;
@@ -148,7 +148,7 @@ TEST(Detections, OfYoloComeFromAnchorsInCells) {
 }
 
 TEST(Detections, OfYoloV5AreSquaresOfAnchorsAndBoxesMoveByTwoCells) {
-  // the same cell, whose numbers lie together; logistic(0) is a half: the middle, an anchor's size
+  // the same cell, whose numbers are adjacent; logistic(0) is 0.5: the middle, an anchor's size
   std::vector<float> numbers(4 * 7, -20);
   const size_t cell = 3 * 7;
   for (const size_t entry : {0, 1, 2}) numbers[cell + entry] = 0;

@@ -1,4 +1,4 @@
-// The chip maker's bmodels, as shipped, through the tools, as users call them.
+// The vendor's bmodels, as shipped, through the tools, as users call them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ using testing::RealCase;
 
 class RealModels : public ::testing::TestWithParam<RealCase> {
  protected:
-  // The exit code of a tool, run in a folder of its own.
+  // Runs a tool in a separate folder; returns its exit code.
   int run(const std::string& command) const {
     const std::string line = "cd '" + folder_.path().string() + "' && '" TPUTWIN_BIN_DIR "/" +
                              command + " >out.txt 2>err.txt";
@@ -44,7 +44,7 @@ TEST_P(RealModels, TheMakersToolGivesTheRecordedBytes) {
   EXPECT_EQ(*read_bytes(folder_.path() / "result.bin"), *read_bytes(c.reference));
 }
 
-// The maker's script hands over a file of a hundred images; the first is the one that counts.
+// The vendor's script passes a file of a hundred images; the model uses the first one.
 TEST_P(RealModels, ALongerInputIsTakenAsFarAsTheModelWants) {
   const RealCase& c = GetParam();
   const std::string shape = std::regex_replace(c.shape, std::regex(","), " ");
@@ -56,7 +56,7 @@ TEST_P(RealModels, ALongerInputIsTakenAsFarAsTheModelWants) {
   EXPECT_EQ(*read_bytes(folder_.path() / "result.bin"), *read_bytes(c.reference));
 }
 
-// A model of one file keeps everything; its parts are there.
+// A model combined from one file keeps everything; its parts can be extracted.
 TEST_P(RealModels, CombinedAndExtractedModelsKeepTheirWeights) {
   const RealCase& c = GetParam();
   ASSERT_EQ(run("bm_model.bin' --combine '" + c.model + "' -o again.bmodel"), 0);

@@ -1,4 +1,4 @@
-// Forms of commands that no recording confirms, as the tools show them; --strict refuses them.
+// Forms of commands that no recording confirms, as the tools print them; --strict refuses them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ using testing::TemporaryDirectory;
 
 constexpr uint64_t kNeurons = 0x1'0000'0000;
 
-// A cast of the constant 3 to fp32.
+// Returns a cast of the constant 3 to fp32.
 TiuCommand cast(uint32_t id) {
   TiuCommand c = testing::tiu_fill(id);
   c.tsk_eu_typ = 14;
@@ -35,7 +35,7 @@ TiuCommand cast(uint32_t id) {
   return c;
 }
 
-// Lanes to global memory, n and c exchanged: 4 elements.
+// Returns a store from lanes to global memory, n and c exchanged: 4 elements.
 GdmaCommand store(uint32_t id, uint32_t wait, bool fills) {
   GdmaCommand c;
   c.cmd_id = id;
@@ -53,7 +53,7 @@ GdmaCommand store(uint32_t id, uint32_t wait, bool fills) {
   return c;
 }
 
-// Two casts and a store; and, in a second place, a fill.
+// Writes a model of two casts, a store, and a fill of another address.
 std::string make(const TemporaryDirectory& directory) {
   samples::SubnetFile file;
   std::vector<uint8_t> tiu, gdma;
@@ -138,7 +138,7 @@ TEST_F(UnconfirmedTools, StrictRefusesThem) {
   }
 }
 
-// No recorded net has a form or a write beyond its memory.
+// No recorded net has such a form or writes beyond its memory.
 TEST_F(UnconfirmedTools, RecordedNetsHaveNone) {
   const std::string recorded =
       TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel";

@@ -1,4 +1,4 @@
-// A model of the chip maker's own compiler, through the tools.
+// A model of the vendor's own compiler, through the tools.
 #include <gtest/gtest.h>
 
 #include <algorithm>

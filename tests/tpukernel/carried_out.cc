@@ -1,5 +1,5 @@
-// What the reference model carries out although a document forbids it or says nothing: right
-// results, at most a warning.
+// Calls that the reference model executes although a document forbids them or does not mention
+// them: right results, at most a warning.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -88,7 +88,7 @@ TEST_P(CarriedOut, OperandsInOneBank) {
     for (unsigned c = 0; c < 3; ++c)
       for (unsigned w = 0; w < 5; ++w) EXPECT_EQ(out[c * 5 + w], 1 + w * 3 + c);
   }
-  // indices of a gather lie in a channel each
+  // each index of a gather is in a channel of its own
   const dim4 index{1, 5, 1, 1};
   Lanes(own_, kIn + 2048, index, DT_UINT8).put({2, 0, 1, 2, 1});
   Lanes(own_, kIn, {1, 3, 1, 3}, DT_FP32).put(numbers(9));
@@ -122,7 +122,7 @@ TEST_P(CarriedOut, NonzeroOfSeveralBatchesIsThatOfAFlatTensor) {
   EXPECT_EQ(own_.error(), "");
 }
 
-// The constant is in the place of the address.
+// The constant is in the field of the address.
 TEST_P(CarriedOut, ADepthwiseDeconvolutionWithAConstantKernel) {
   const dim4 in{2, 66, 3, 4}, out{2, 66, 6, 7};
   const dim2 kernel{2, 2}, insert{1, 1}, dilation{1, 1};
@@ -190,7 +190,7 @@ TEST_P(CarriedOut, NarrowingInPlaceIsRightAndWideningIsRefused) {
   EXPECT_NE(own_.error().find("TW-TPU-0106"), std::string::npos) << own_.error();
 }
 
-// A row that is repeated in place, an NPU's channel given to all others, rows moved down.
+// Repeats a row in place, copies an NPU's channel to all others, and moves rows down.
 TEST_P(CarriedOut, CopiesOntoWhatTheyReadAreRight) {
   const dim4 shape{2, 9, 4, 5}, first{2, 1, 4, 5}, one_row{32, 32, 0, 1};
   Lanes(own_, kIn, shape, DT_FP32).put(numbers(2 * 9 * 20));

@@ -1,4 +1,4 @@
-// Kernels of the BM1684X whose own code goes wrong: their launches fail, the process lives on.
+// Kernels of the BM1684X whose own code is faulty: their launches fail, the process continues.
 #include <gtest/gtest.h>
 #include <tpu_kernel.h>
 #include <tputwin/error.h>
@@ -13,7 +13,7 @@
 namespace tputwin::tputest {
 namespace {
 
-// The error that a kernel made of `code` leaves.
+// Returns the error of a kernel that runs `code`.
 std::string error_of(const std::function<void()>& code) {
   static const auto device =
       std::move(Device::create({.chip = &bm1684x(), .global_bytes = 1 << 24}).value());

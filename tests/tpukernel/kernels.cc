@@ -1,4 +1,4 @@
-// What kernels do besides calling one function: parallel sections, messages, pointers.
+// Kernels with more than one call: parallel sections, messages, pointers.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <tpu_kernel.h>
@@ -18,8 +18,8 @@ constexpr int kTiles = 7, kTileFloats = 2 * 66 * 3 * 5;
 constexpr dim4 kTile{2, 66, 3, 5};
 constexpr local_addr_t kBuffer[] = {0, 1 << 14}, kResult[] = {2 << 14, 3 << 14};
 
-// result = source + 1, tile by tile: while one tile is computed, the next one is loaded and the one
-// before it stored.
+// result = source + 1, in tiles: while one tile is computed, the next is loaded and the previous
+// stored.
 void plus_one(system_addr_t source, system_addr_t result) {
   const auto bytes = [](int tile) { return static_cast<system_addr_t>(tile) * kTileFloats * 4; };
   const scalar_t one{.f32 = 1.0f};
@@ -57,7 +57,7 @@ TEST_P(ParallelSections, PingPongBuffersLeaveTheSameBytesInEveryLegalOrder) {
     ASSERT_EQ(own.floats()[kFloats + i], static_cast<float>(i) + 1) << i;
 }
 
-// In one parallel section, ordered by a message: the store waits for the sum.
+// A message orders the two engines in one parallel section: the store waits for the sum.
 TEST_P(ParallelSections, AMessageOrdersTwoEngines) {
   OwnDevice own(GetParam().schedule, GetParam().seed);
   const dim4 one{1, 1, 1, 1};
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Order{Schedule::dma_first, 1}, Order{Schedule::shuffled, 1},
                       Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}));
 
-// What a program without a host part does, on a thread of its own: the thread stays in the kernel.
+// Runs like a program without a host part, on its own thread: the thread stays in the kernel.
 void own_program() {
   EXPECT_EQ(cmodel_init(1, 1 << 24), 0);
   set_cur_nodechip_idx(1);
@@ -97,7 +97,8 @@ void own_program() {
 
 TEST(Kernels, RunWithoutAHostProgram) { std::thread(own_program).join(); }
 
-// On the chip the lanes follow each other. What instructions wrote before stays where it was.
+// Pointers across lanes: on the chip lanes are contiguous. Earlier writes of instructions keep
+// their addresses.
 TEST(Kernels, APointerWalksFromLaneToLane) {
   OwnDevice own(Schedule::program);
   const dim4 shape{1, kNpus, 1, 16};
@@ -133,7 +134,7 @@ TEST(Header, EveryFunctionIsInTheLibrary) {
   for (std::sregex_iterator match(header.begin(), header.end(), declaration), end; match != end;
        ++match) {
     const std::string name = (*match)[1];
-    if (name == "tpu_kernel_register_") continue;  // part of a macro
+    if (name == "tpu_kernel_register_") continue;  // internal function of a macro
     count++;
     EXPECT_NE(dlsym(RTLD_DEFAULT, name.c_str()), nullptr) << name;
   }

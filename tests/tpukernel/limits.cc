@@ -40,7 +40,7 @@ TEST(TimeLimits, AKernelThatPollsForEver) {
   EXPECT_EQ(launch([](const void*) { tpu_initialize(); }, 20), BM_SUCCESS);
 }
 
-#ifndef __SANITIZE_THREAD__  // which delays signals until a function is called
+#ifndef __SANITIZE_THREAD__  // the sanitizer delays signals until a call
 TEST(TimeLimits, AKernelThatLoopsInItsOwnCode) {
   EXPECT_EQ(launch(
                 [](const void*) {

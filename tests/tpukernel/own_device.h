@@ -17,7 +17,7 @@ class OwnDevice {
  public:
   explicit OwnDevice(Body body = Body::automatic)
       : OwnDevice(body, Schedule::program, /*seed=*/1) {}
-  // Schedules that bmlib does not choose.
+  // Uses schedules that bmlib does not use.
   explicit OwnDevice(Schedule schedule, uint64_t seed = 1)
       : OwnDevice(Body::automatic, schedule, seed) {}
 
@@ -25,14 +25,14 @@ class OwnDevice {
   uint8_t* global(size_t offset = 0) { return device_->global().data() + offset; }
   Device& device() { return *device_; }
 
-  // How often a rule was broken that is only a warning.
+  // Returns the number of warnings with this id.
   uint64_t warned(std::string_view code) {
     uint64_t count = 0;
     for (const WarningCount& w : device_->diagnostics().warnings())
       if (w.sample.message().find(code) != std::string::npos) count += w.count;
     return count;
   }
-  // The message of the first error, or nothing.
+  // Returns the message of the first error, or "".
   std::string error() { return device_->error().ok() ? "" : device_->error().message(); }
 
  private:
@@ -58,7 +58,8 @@ inline constexpr uint32_t kNpuBytes = 256 * 1024;
 
 inline int bytes_of(data_type_t type) { return tpu_data_type_size(type); }
 
-// Elements of a tensor in index order, as bits, to and from the 64-byte aligned layout from NPU 0.
+// Copies elements of a tensor in index order, as bits, to and from the 64-byte aligned layout from
+// NPU 0.
 class Lanes {
  public:
   Lanes(OwnDevice& own, local_addr_t at, const dim4& shape, data_type_t type)

@@ -1,4 +1,5 @@
-// Raw commands in kernels do what the calls do that become them, with memory where a kernel has it.
+// Raw commands in kernels have the effects of the calls that make them, with the kernel's
+// addresses.
 #include <gtest/gtest.h>
 #include <tputwin/raw_command.h>
 
@@ -12,7 +13,7 @@ constexpr dim4 kRow{1, 5, 1, 16};
 constexpr uint32_t kCommands = 5 * 16;
 constexpr scalar_t kSix{.f32 = 6.0f};
 
-// What a call makes, as words.
+// Returns the command of a call, as int32.
 std::vector<unsigned> words_of(OwnDevice& own, const std::function<void()>& call) {
   okk::CallRecord made;
   okk::Session session(own.device(), made, {});
@@ -58,7 +59,7 @@ TEST(RawCommand, FindsMemoryWhereItLies) {
 TEST(RawCommand, IsUnderstoodOrRefused) {
   OwnDevice own;
   auto words = words_of(own, [] { tpu_bdc_set_C(0, kSix, &kRow, nullptr, DT_FP32); });
-  words[1] |= 31u << 13;  // an operation of the class that there is none of
+  words[1] |= 31u << 13;  // an operation code that the class does not have
   tputwin_bdc_command(words.data(), command_bytes(words));
   EXPECT_NE(own.error().find("TW-ISA-"), std::string::npos) << own.error();
 }

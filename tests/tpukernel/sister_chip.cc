@@ -1,5 +1,5 @@
-// TPUKernel on a sister of the BM1684X that no source knows: what functions tell and allow comes
-// from the chip of the session.
+// TPUKernel on a derived chip of the BM1684X that the sources do not name: results and limits of
+// functions depend on the session's chip.
 #include <gtest/gtest.h>
 #include <tpu_kernel.h>
 
@@ -47,7 +47,7 @@ TEST(SisterChip, TellsWhatItIs) {
   EXPECT_EQ(tpu_npu_num(), 64) << "outside kernels: the BM1684X";
 }
 
-// 20 channels go once round the 16 NPUs.
+// 20 channels wrap round the 16 NPUs once.
 TEST(SisterChip, AddsTensors) {
   EXPECT_EQ(error_of(sister(),
                      [] {

@@ -1,5 +1,5 @@
-// Which types selects, comparisons, logic and signs take, and what they make of them: expected
-// results by a formula on the host, by the reference bodies and by the fast ones.
+// The types of selects, comparisons, logic and signs, and their results: compared with a formula on
+// the host, for the reference kernels and the fast kernels.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -26,7 +26,7 @@ uint32_t mask_of(data_type_t type) {
   return bytes_of(type) == 4 ? UINT32_MAX : (1u << 8 * bytes_of(type)) - 1;
 }
 
-// Numbers at the borders of a type. NaN are left to the recorded cases.
+// Returns border values of a type. The recorded cases cover NaN.
 std::vector<uint32_t> borders(data_type_t type) {
   switch (type) {
     case DT_FP16:
@@ -66,7 +66,7 @@ double number(uint32_t bits, data_type_t type) {
   }
 }
 
-// Every pair of two lists.
+// Returns every pair of two lists.
 struct Pairs {
   std::vector<uint32_t> a, b;
 };
@@ -79,7 +79,7 @@ Pairs pairs_of(data_type_t type) {
   }
   return p;
 }
-// Any bits, NaN among them.
+// Returns any bits, including NaN.
 std::vector<uint32_t> any_bits(data_type_t type) {
   std::vector<uint32_t> bits;
   for (uint32_t i = 0; i < kCount; ++i)
@@ -114,8 +114,8 @@ class Types : public ::testing::TestWithParam<Body> {
   OwnDevice own_{GetParam()};
 };
 
-// The rule in words: 8-bit integers with anything; 16-bit integers with 16 and 32 bits; 32-bit
-// integers with u32, i32, fp32; fp16 and bf16 with 16 bits; fp32 with 32 bits.
+// The rule: 8-bit integers with any type; 16-bit integers with 16 and 32 bits; 32-bit integers with
+// u32, i32, fp32; fp16 and bf16 with 16 bits; fp32 with 32 bits.
 bool select_takes(data_type_t compared, data_type_t chosen) {
   const int in = bytes_of(compared), out = bytes_of(chosen);
   if (in == 1) return true;
@@ -270,7 +270,7 @@ TEST_P(Types, AbsAndNegTakeUnsignedIntegers) {
   EXPECT_EQ(own_.error(), "");
 }
 
-// The model stops at amounts of a wider type; the twin shifts by them and says so.
+// The reference model stops at amounts of a wider type; the simulator shifts by them and warns.
 TEST_P(Types, ShiftsByAWiderTypeAreWarnedOf) {
   int warned = 0;
   for (data_type_t source : {DT_INT8, DT_UINT8, DT_INT16, DT_UINT16, DT_INT32, DT_UINT32})

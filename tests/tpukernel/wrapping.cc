@@ -1,6 +1,6 @@
-// GDMA forms without strides on tensors of several batches whose channels run over the last NPU:
-// random cases against plain loops. The distance of batches counts the start NPU in some forms and
-// not in others (docs/discrepancies.md).
+// GDMA forms without strides on tensors of several batches whose channels wrap from the last NPU to
+// the first: random cases compared with plain loops. The distance of batches depends on the start
+// NPU in some forms and not in others (docs/discrepancies.md).
 #include <gtest/gtest.h>
 
 #include "common/rng.h"
@@ -15,7 +15,7 @@ using testing::Rng;
 constexpr uint32_t kSrcOffset = 0, kDstOffset = 128 * 1024, kDstGlobal = 512 * 1024;
 constexpr data_type_t kWrappingTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
 
-// What a form is called with, and the constant of fills.
+// The arguments of a form, and the constant of fills.
 struct Arguments {
   const Tensor &dst, &src;
   data_type_t type;
@@ -27,7 +27,7 @@ struct Arguments {
 struct Place {
   int n, c, h, w;
 };
-// Shape of the source, and where an element of the result comes from.
+// The shape of the source, and the source position of an element of the result.
 using ShapeOf = dim4 (*)(const dim4&);
 using PlaceOf = Place (*)(const Place&, const dim4& dst, const dim4& src);
 

@@ -1,5 +1,5 @@
-// Tensors without strides whose channels run over the last NPU, and two devices: one is called, on
-// the other one plain loops do the same.
+// Tensors without strides whose channels wrap from the last NPU to the first, and two devices:
+// calls run on one, plain loops do the same on the other.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Tensor {
   }
 };
 
-// A start NPU from which so many channels run over the last one.
+// Returns a start NPU from which this many channels wrap.
 inline int wrapping_start(testing::Rng& rng, int channels) {
   return static_cast<int>(
       rng.range(static_cast<uint32_t>(std::max(1, kNpus + 1 - channels)), kNpus - 1));
@@ -50,7 +50,7 @@ inline void fill_random(testing::Rng& rng, std::span<uint8_t> bytes) {
   }
 }
 
-// Two devices: one is called, the other one keeps what plain loops make of it.
+// Two devices: calls run on one; the other holds the results of plain loops.
 struct Pair {
   explicit Pair(uint64_t seed) {
     testing::Rng noise(seed);
@@ -60,7 +60,7 @@ struct Pair {
     std::ranges::copy(global(expected), global(called).begin());
   }
 
-  OwnDevice expected, called{Body::automatic};  // the last one opened is called
+  OwnDevice expected, called{Body::automatic};  // calls go to the last one opened
 
   std::span<uint8_t> local(OwnDevice& own) { return own.device().local().host_bytes(); }
   std::span<uint8_t> global(OwnDevice& own) { return {own.global(), 1 << 20}; }

@@ -1,5 +1,6 @@
-// Matrices, vectors, rows by index and selections whose channels run over the last NPU: random
-// cases of the GDMA forms against plain loops. (The BM1684X has no reversing forms.)
+// Matrices, vectors, rows by index and selections whose channels wrap from the last NPU to the
+// first: random cases of the GDMA forms compared with plain loops. (The BM1684X has no reversing
+// forms.)
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ using testing::Rng;
 constexpr data_type_t kFormTypes[] = {DT_INT8, DT_UINT16, DT_FP16, DT_FP32, DT_INT32};
 constexpr data_type_t kIntegers[] = {DT_INT8, DT_UINT8, DT_INT16, DT_UINT16, DT_INT32, DT_UINT32};
 
-// One case: draws its tensors, calls the function on one device, and does the same on the other.
+// One case: draws its tensors, calls the function on one device, and computes the same on the
+// other.
 class Case {
  public:
   Case(Rng& rng, Pair& pair) : rng_(rng), pair_(pair) {}
@@ -31,20 +33,21 @@ class Case {
     return types[rng_.below(N)];
   }
 
-  // The n-th tensor of the case, of four.
+  // Returns the n-th tensor of the case, of four.
   Tensor tensor(int number, bool local, const dim4& shape, data_type_t type) {
     Tensor t{.local = local, .offset = 0, .shape = shape, .bytes = bytes_of(type)};
     t.offset = static_cast<uint32_t>(number) * (local ? 64 : 256) * 1024;
     if (local) t.npu = wrapping_start(rng_, shape.c);
     return t;
   }
-  // The same from NPU 0 on, where the document has the tensors of h_gather and h_scatter begin.
+  // Returns the tensor from NPU 0 on, where the document places the tensors of h_gather and
+  // h_scatter.
   Tensor from_npu_0(int number, bool local, const dim4& shape, data_type_t type) {
     Tensor t = tensor(number, local, shape, type);
     t.npu = 0;
     return t;
   }
-  // A value in the same place of both devices.
+  // Writes a value at the same position of both devices.
   void put(const Tensor& t, int c, int h, int w, uint32_t value) {
     for (OwnDevice* own : {&pair_.expected, &pair_.called})
       std::memcpy(t.at(*own, 0, c, h, w), &value, static_cast<size_t>(t.bytes));
@@ -53,7 +56,7 @@ class Case {
     const uint8_t* at = this->at(t, 0, c, h, w);
     return std::all_of(at, at + t.bytes, [](uint8_t byte) { return byte == 0; });
   }
-  // Of the device that is not called.
+  // Returns an address in the device of the plain loops.
   uint8_t* at(const Tensor& t, int n, int c, int h, int w) {
     return t.at(pair_.expected, n, c, h, w);
   }
@@ -156,10 +159,10 @@ void rows(Case& c, const RowForm& form) {
   for (int channel = 0; channel < channels; ++channel) {
     std::vector<int>& own = drawn[static_cast<size_t>(channel)];
     own.resize(static_cast<size_t>(h));
-    std::iota(own.begin(), own.end(), 0);  // those of a scatter are distinct
+    std::iota(own.begin(), own.end(), 0);  // indices of a scatter are distinct
     for (size_t i = own.size(); i > 1; --i) std::swap(own[i - 1], own[c.rng().below(i)]);
     if (!form.scatters)
-      for (int& i : own) i = c.in(0, param_h);  // one too many: the value
+      for (int& i : own) i = c.in(0, param_h);  // param_h is out of range: gives the value
     for (int i = 0; i < indices; ++i)
       c.put(index, channel, i, 0, static_cast<uint32_t>(own[static_cast<size_t>(i)]));
   }
@@ -240,7 +243,7 @@ std::map<std::string, std::function<void(Case&)>> forms() {
     for (const bool param : {false, true})
       for (const bool index : {false, true})
         for (const bool scatters : {false, true}) {
-          if (!to_lanes && !param && !index) continue;  // nothing in lanes
+          if (!to_lanes && !param && !index) continue;  // no operand in lanes
           const std::string name =
               fmt::format("h_{}_{}2{}, index {}", scatters ? "scatter" : "gather", "SL"[param],
                           "SL"[to_lanes], "SL"[index]);

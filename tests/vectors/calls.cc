@@ -1,5 +1,5 @@
-// Every call of Highway that src makes, and the wrappers of those that are wrong somewhere, against
-// plain C++ on every target of this host.
+// Every call of Highway in src, and the wrappers of the calls with errors, compared with plain C++
+// on every target of this host.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vectors/calls.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -19,14 +19,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::vectors::HWY_NAMESPACE {
 namespace {
 
-// Compare() of an expression of d, a and b; scalars x and y of type T.
+// Calls Compare() with an expression of d, a and b; scalars x and y have type T.
 #define TW_COMPARE(R, call, vector, scalar)                                                      \
   Compare<T, R>(                                                                                 \
       call, all,                                                                                 \
       [=]([[maybe_unused]] auto d, auto a, [[maybe_unused]] auto b) HWY_ATTR { return vector; }, \
       [=](T x, [[maybe_unused]] T y) -> R { return scalar; })
 
-// 0 or 1 where a mask says so.
+// Returns 0 or 1 by a mask.
 template <class D, class M>
 HWY_INLINE hn::Vec<D> Ones(D d, M mask) {
   return hn::IfThenElse(mask, hn::Set(d, hn::TFromD<D>(1)), hn::Zero(d));
@@ -93,7 +93,7 @@ void Shifts(const Pairs<T>& all) {
                wrap<T>(static_cast<uint64_t>(int64_t{x}) << bits));
     TW_COMPARE(T, "ShiftRightSame" + by, hn::ShiftRightSame(a, bits), static_cast<T>(x >> bits));
   }
-  // the shift operators leave counts beyond the lane undefined, so do these
+  // C++ shift operators are undefined for counts beyond the type, and so are these
   TW_COMPARE(T, "Shl", hn::Shl(a, hn::And(b, hn::Set(d, T{kBits - 1}))),
              wrap<T>(static_cast<uint64_t>(int64_t{x}) << (y & (kBits - 1))));
   TW_COMPARE(T, "Shr", hn::Shr(a, hn::And(b, hn::Set(d, T{kBits - 1}))),
@@ -129,7 +129,7 @@ void Narrowing(const Pairs<T>& all) {
   }
 }
 
-// Whole vectors and tails of every length touch what they should.
+// Loads and stores of whole vectors, and tails of every length, must access only their elements.
 template <class T>
 void Tails(const Pairs<T>& all) {
   const hn::ScalableTag<T> d;
@@ -152,7 +152,7 @@ void Tails(const Pairs<T>& all) {
   EXPECT_EQ(hn::GetLane(hn::LoadU(d, &all.a[1])), all.a[1]);
 }
 
-// In blocks of 128 bits: pairs of the lower, then of the upper halves.
+// Works in blocks of 128 bits: pairs of the lower, then of the upper halves.
 template <class T>
 void Interleaving(const Pairs<T>& all) {
   const hn::ScalableTag<T> d;
@@ -188,7 +188,7 @@ void SumsOfBytes() {
   }
 }
 
-// Four vectors of bytes in turn, two halves of a vector, and every other byte.
+// Interleaves four vectors of bytes, joins two half vectors, and selects every other byte.
 void Joining() {
   const hn::ScalableTag<uint8_t> d;
   const hn::Half<decltype(d)> half;
@@ -209,7 +209,7 @@ void Joining() {
     EXPECT_EQ(joined[i], from(1)[2 * (i % lanes) + i / lanes]) << hwy::TargetName(HWY_TARGET);
 }
 
-// Bytes of each block of 16, by index, and what is taken in their place where that is negative.
+// Looks up bytes of each block of 16 by index; a negative index selects another byte.
 void Lookups() {
   using T = int8_t;
   constexpr size_t kBlock = 16;
@@ -240,7 +240,7 @@ void Words() {
                static_cast<T>((int{x} * factor + (1 << 14)) >> 15));
   }
 #if HWY_ARCH_X86
-  // Sums of neighbouring products, in 32 bits, and their way back to 16.
+  // Sums neighbouring products in int32, and narrows them to 16 bits.
   const hn::ScalableTag<int16_t> d;
   const hn::RepartitionToWide<decltype(d)> d32;
   const size_t lanes = hn::Lanes(d32);
@@ -288,7 +288,7 @@ void Floats() {
   TW_COMPARE(T, "Trunc", hn::Trunc(a), std::trunc(x));
   TW_COMPARE(T, "Floor", hn::Floor(a), std::floor(x));
   TW_COMPARE(T, "Ceil", hn::Ceil(a), std::ceil(x));
-  // Callers mask what is out of range, and NaN.
+  // Callers mask out-of-range values and NaN.
   TW_COMPARE(int32_t, "ConvertTo int32",
              hn::ConvertTo(hn::RebindToSigned<decltype(d)>(),
                            hn::IfThenElseZero(hn::Lt(hn::Abs(a), hn::Set(d, 0x1p31f)), a)),
@@ -299,7 +299,7 @@ void Floats() {
              x < y);
 }
 
-// The bits of fp16 that the processor makes of fp32, and back, where the bodies let it.
+// Converts fp32 to fp16 and back by the processor, where the kernels use that.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 void Halves() {
   const hn::ScalableTag<float> d;
@@ -387,7 +387,7 @@ namespace {
 HWY_EXPORT(IntegerCalls);
 HWY_EXPORT(FloatCalls);
 
-// On every target of this host in turn.
+// Runs on every target of this host.
 void on_every_target(const std::function<void()>& run) {
   for (const std::string& isa : fast::available_isas())
     if (isa != "reference" && fast::select_isa(isa)) run();

@@ -1,5 +1,5 @@
-// The steps of dot products against plain C++, on every instruction set of this host: all pairs of
-// bytes of the signs that a step takes, and words.
+// The steps of dot products compared with plain C++, on every instruction set of this host: all
+// pairs of bytes of the signs that a step supports, and int16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vectors/dots.cc"
 #include "ops/fast/select/foreach_target.h"  // must come before highway.h
@@ -21,13 +21,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace body = fast::HWY_NAMESPACE;
 
-// What a step asks of its factors.
+// The requirements of a step on its factors.
 struct Factors {
-  int32_t data_bits = -1;  // that are not 0
+  int32_t data_bits = -1;  // bits that are not 0
   int32_t least_weight = INT32_MIN;
 };
 
-// Sums that begin at the end of 32 bits: they wrap, and nothing saturates.
+// Sums begin at the end of the int32 range: they wrap, and do not saturate.
 template <class Dot, class Data, class Weight>
 void CompareSteps(const Factors& factors = {}) {
   using T = std::make_unsigned_t<Data>;
@@ -54,7 +54,7 @@ void CompareSteps(const Factors& factors = {}) {
   }
 }
 
-// Whether products of bytes have steps.
+// Returns true if products of bytes have steps.
 bool Bytes() {
 #if TPUTWIN_HAVE_BYTE_STEPS
   constexpr bool kSame = body::kDataAsWeights;

@@ -1,5 +1,5 @@
-// Runs a vector expression over many values and compares every lane with plain C++. Included once
-// per target (see Highway's foreach_target.h).
+// Runs a vector expression over many values and compares every element with plain C++. Included
+// once per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_VECTORS_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_VECTORS_LANES_INL_H
 #undef TPUTWIN_VECTORS_LANES_INL_H
@@ -21,7 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::vectors::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// vector(d, a, b) leaves lanes of type R; scalar(a, b) says which. The first difference is told.
+// vector(d, a, b) gives elements of type R; scalar(a, b) the expected ones. Reports the first
+// difference.
 template <class T, class R, class Vector, class Scalar>
 void Compare(const std::string& call, const Pairs<T>& pairs, const Vector& vector,
              const Scalar& scalar) {

@@ -1,5 +1,5 @@
-// The numbers that calls are tried on: all of 8 bits; of wider ones borders, powers and random
-// bits.
+// The numbers with which calls are tested: all 8-bit ones; for wider types border values, powers
+// and random bits.
 #pragma once
 
 #include <bit>
@@ -22,13 +22,13 @@ struct Pairs {
     a.push_back(x);
     b.push_back(y);
   }
-  // Whole vectors of any length up to 2048 bits.
+  // Pads to whole vectors of any length up to 2048 bits.
   void fill() {
     while (a.size() % 256 != 0) add(a[a.size() % 7], b[b.size() % 5]);
   }
 };
 
-// Bit patterns of T at which something changes.
+// Returns bit patterns of T at which results change.
 template <class T>
 std::vector<T> borders() {
   using U = std::conditional_t<sizeof(T) == 1, uint8_t,
@@ -52,7 +52,7 @@ T random_value(testing::Rng& rng) {
   return value;
 }
 
-// fp32: signed zeros, subnormals, halves, the ends of integers, infinities, NaN of every kind.
+// fp32: signed zeros, subnormals, ties, limits of integers, infinities, NaN of every kind.
 template <>
 inline std::vector<float> borders<float>() {
   using Limits = std::numeric_limits<float>;
@@ -110,7 +110,7 @@ Pairs<T> pairs() {
   return result;
 }
 
-// Bits, but any NaN is as good as another.
+// Compares bits; any two NaNs are equal.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_same_v<T, float>)
@@ -118,7 +118,7 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// The number to which T's bits wrap.
+// Returns the number to which T's bits wrap.
 template <class T, class W>
 T wrap(W value) {
   return static_cast<T>(static_cast<std::make_unsigned_t<T>>(value));

@@ -3,7 +3,7 @@
 
 float scaled_elsewhere(float value, int times);
 
-/* Calls what is defined nowhere if asked to. */
+/* Calls an undefined function if its argument says so. */
 void lacking(const void* args) {
   tpu_initialize();
   tpu_poll();
