@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What checks, recordings and profiles cost: processor time of programs with each, as a factor of the time without.
+"""Cost of checks, recordings and profiles: processor time of programs with each, as a factor of the time without.
 
     bench/insight_cost.py [--build build] [--rounds 5] [--against COMMIT]
 
-With --against the same programs of another commit, built in BUILD-reference, run without anything in turn with ours: what
-a switched-off observer costs. The least time of each counts."""
+With --against, the same programs of another commit, built in BUILD-reference, run without observers, alternately with
+this tree's: the difference is the cost of an observer that is off. The least time of each counts."""
 import argparse
 import os
 import resource
@@ -33,7 +33,7 @@ def processor_time(program, environment, folder):
 
 
 def least(sides, rounds):
-    """Of {name: (program, environment)}, run in turn."""
+    """Returns the least times of {name: (program, environment)}, run round-robin."""
     best = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(rounds):

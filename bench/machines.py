@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a campaign costs on this machine, for docs/machines.md: units a second, bytes of a unit, the checkpoint.
+"""Cost of a campaign on this machine, for docs/machines.md: units a second, bytes of a unit, the checkpoint.
 
     PYTHONPATH=build/python bench/machines.py [--workers 2] [--samples 10000] [--mpirun mpirun]
         [--generate build/bin/generate_classics]
@@ -27,7 +27,7 @@ PIXELS = tputwin.Preparation(scale=[1 / 256])
 
 @dataclass(frozen=True)
 class Nothing:
-    """Units that only come and go."""
+    """Units without work."""
 
     units: int
     identity: str = "nothing"
@@ -80,7 +80,7 @@ def by_mpi(mpirun, tool, arguments, processes):
 
 
 def checkpoint_figures(folder, units, line):
-    """Bytes, seconds to write and to read again, of a checkpoint of so many units."""
+    """Returns bytes, and seconds to write and to read, of a checkpoint of that many units."""
     path = folder / "part"
     checkpoint = _core.Checkpoint(str(path), "many", units)
     for unit in range(units):
@@ -91,7 +91,7 @@ def checkpoint_figures(folder, units, line):
 
 
 def calibration_figures(name, work, samples):
-    """Processor time and bytes of units of both kinds."""
+    """Returns processor time and bytes of units of both kinds."""
     units = work.open()
     begun = time.process_time()
     ranges = [units.work(unit) for unit in range(units.second_part)]
@@ -114,7 +114,7 @@ def calibration_figures(name, work, samples):
 
 
 def resnet50(generate, folder):
-    """ResNet-50 with random weights, and photographs for it."""
+    """Makes ResNet-50 with random weights, and photographs for it."""
     subprocess.run([generate, folder, "resnet50"], check=True)
     return machines.Calibration(f"{folder}/resnet50.prototxt", f"{folder}/resnet50.caffemodel",
                                 f"{ROOT}/examples/pictures", folder,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures whole networks on an idle machine and beside busy processes, in turn, in one run.
+"""Measures whole networks on an idle machine and next to busy processes, alternately, in one run.
 
     bench/neighbours.py [--build build] [--busy 2] [--rounds 5] [--seconds 2] [--json FILE] [NETWORK...]
 
-Prints for each network the median of its runs without and with so many processes that do nothing but count, and the
-ratio of the two. The processes are this program's own, and end with it. The machine has to be idle otherwise: what
-else runs is measured too, and told."""
+Prints for each network the median of its runs without and with that many processes that only count, and the ratio of
+the two. The processes belong to this program, and end with it. The machine must otherwise be idle: other load is
+measured too, and printed."""
 import argparse
 import contextlib
 import json
@@ -22,7 +22,7 @@ NETWORKS = ["resnet50", "mobilenet_v1"]
 
 @contextlib.contextmanager
 def busy_processes(count):
-    """So many processes that keep a processor each, as long as the context lasts."""
+    """Runs that many processes, each of which keeps a processor busy, as long as the context lasts."""
     processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -33,7 +33,7 @@ def busy_processes(count):
 
 
 def load_of_others(seconds):
-    """Processors that are busy while this program sleeps."""
+    """Returns the number of processors that are busy while this program sleeps."""
     def busy():
         with open("/proc/stat", encoding="ascii") as file:
             user, nice, system, idle, wait, *rest = map(int, file.readline().split()[1:9])
@@ -50,7 +50,7 @@ def median_ms(folder, model, input_file, repeat):
 
 
 def measure(folder, model, input_file, options):
-    """Medians of every round, idle and busy."""
+    """Returns medians of every round, idle and busy."""
     once = median_ms(folder, model, input_file, 12)
     repeat = max(20, int(options.seconds * 1e3 / once))
     idle, busy = [], []

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares this tree with a reference build of another commit, both run in turn on this machine.
+"""Compares this tree with a reference build of another commit; both run alternately on this machine.
 
     bench/perf_check.py [--against main] [--build build] [--rounds 5] [--limit 1.10]
 
 The other commit is checked out and built in BUILD-reference. Both then run the kernels of the benchmark programs and
-whole networks, round by round; the least time of each side counts. What looks slower than the limit allows is run in
-more rounds, as many again: kernels of microseconds on two threads differ by more than that from one round to the next.
-Exits with 1 if something got slower, and lists what."""
+whole networks, round by round; the least time of each side counts. Benchmarks above the limit run as many
+rounds again: kernels of microseconds on two threads vary more than that between rounds. Exits with 1 and a list if a
+benchmark became slower."""
 import argparse
 import json
 import math
@@ -81,7 +81,7 @@ def program_of(name):
 
 
 def make_models(folder, networks):
-    """Compiled networks and noise, made once."""
+    """Compiles networks and makes noise, once."""
     place = os.path.join(folder, "perf-check")
     os.makedirs(place, exist_ok=True)
     missing = [n for n in networks if not os.path.exists(os.path.join(place, n + ".bmodel"))]

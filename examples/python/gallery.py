@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/gallery.md: what the example networks see. Run by `make gallery`."""
+"""Draws docs/gallery.md: results of the example networks. Run by `make gallery`."""
 
 import gzip
 import json
@@ -84,7 +84,7 @@ How long the simulator takes, and how that is measured: [performance.md](perform
 
 
 def idx(path, count, first=0):
-    """Images of an idx file."""
+    """Returns the images of an idx file."""
     with gzip.open(path) as file:
         extents = np.frombuffer(file.read(16), ">u4")[2:]
         size = int(extents.prod())
@@ -93,7 +93,7 @@ def idx(path, count, first=0):
 
 
 def compiled(name, data, folder, preparation, **options):
-    """A net of the repository as a bmodel, calibrated on this data."""
+    """Returns a net of the repository as a bmodel, calibrated on this data."""
     int8 = tputwin.calibrate(MODELS / f"{name}.prototxt", MODELS / f"{name}.caffemodel", data,
                              folder, samples=500, preparation=preparation)
     model = folder / f"{name}.bmodel"

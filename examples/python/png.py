@@ -1,11 +1,11 @@
-"""Pictures as PNG files, without a library for them."""
+"""Writes PNG files without a library."""
 
 import struct
 import zlib
 
 
 def write_png(path, pixels):
-    """Grey bytes (height, width), or (height, width, 3), red first."""
+    """Writes grey bytes (height, width), or (height, width, 3) in order RGB."""
     height, width = pixels.shape[:2]
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
 

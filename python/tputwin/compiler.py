@@ -15,7 +15,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The files of an int8 net, and how well it fits."""
+    """The files of an int8 net, and its accuracy."""
 
     prototxt: str
     caffemodel: str
@@ -31,7 +31,7 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A bmodel, and what the compiler says of it."""
+    """A bmodel, and the compiler's report about it."""
 
     model: str
     instructions: int
@@ -46,7 +46,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How many of the samples a float net and its int8 model get right."""
+    """Number of samples that a float net and its int8 model classify correctly."""
 
     samples: int
     float_right: int
@@ -59,7 +59,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Preparation:
-    """How samples become values: (pixel - mean) * scale, as the tools' options of the same names."""
+    """Converts samples to values: (pixel - mean) * scale, like the tools' options of the same names."""
 
     mean: Sequence[float] = ()
     scale: Sequence[float] = ()
@@ -80,7 +80,7 @@ def calibration_arguments(prototxt: Path, caffemodel: Path, data: Path, output: 
                           samples: int, method: str, shape: Sequence[int],
                           preparation: Preparation
                           ) -> tuple[str, str, str, str, str, int, str, list[int], dict[str, Any]]:
-    """As the core takes them; a net without a name has its file's."""
+    """Returns the arguments of the core; a net without a name gets its file's name."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
     return (os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data), os.fspath(output), stem,
@@ -96,7 +96,7 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = 
     ``prototxt`` and ``caffemodel``: Caffe's files, or ``""`` and an ONNX file.
 
     ``data``: a folder of pictures, an idx file, an LMDB, or raw tensors. ``progress`` is called
-    with how much is done, and of how much. ``method`` chooses thresholds: mse, kl, percentile, max.
+    with the work done and the total. ``method`` selects thresholds: mse, kl, percentile, max.
     """
     return Calibrated.of(_core.calibrate(
         *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, shape,
@@ -108,10 +108,10 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
             dequantized: bool = False) -> Compiled:
     """Compiles an int8 net (or a float one, which the table quantizes) into the bmodel ``output``.
 
-    ``caffemodel`` may be an ONNX file; quantized ones need no table, but ``""``.
+    ``caffemodel`` may be an ONNX file; for a quantized one the table is ``""``.
 
-    ``batch``: so many samples at a time. ``level`` 0 to 4: all give the same results
-    (docs/bmnet.md). ``dequantized``: outputs as floats.
+    ``batch``: number of samples per run. ``level``: 0 to 4; all levels give the same results
+    (docs/bmnet.md). ``dequantized``: outputs are floats.
     """
     return Compiled(**_core.compile(os.fspath(caffemodel), os.fspath(table), os.fspath(output),
                                     os.fspath(prototxt), name, [list(s) for s in shapes], batch,
@@ -121,7 +121,7 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
 def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Path, *, samples: int = 0,
              output: str = "", preparation: Preparation = Preparation(),
              progress: Union[Progress, None] = None) -> Accuracy:
-    """Classifies labelled samples by the float net and by its model on the twin."""
+    """Classifies labelled samples by the float net and by its model on the simulator."""
     return Accuracy(**_core.evaluate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(model),
                                      os.fspath(data), samples, output, preparation.fields(),
                                      progress))

@@ -13,7 +13,7 @@ from .events import Finding, finding
 
 
 class Device:
-    """One simulated chip. Any number may live side by side, each in a thread of its own.
+    """One simulated chip. Any number may exist at once, each in its own thread.
 
     ``check``: "all", or names of checks (docs/check.md) with commas between them; what they find
     is in ``findings``. ``schedule``: "program", "compute_first", "dma_first" or "shuffled" (by
@@ -34,11 +34,11 @@ class Device:
 
     @property
     def findings(self) -> list[Finding]:
-        """What the checks found so far."""
+        """Findings of the checks so far."""
         return [finding(fields) for fields in json.loads(self._core.findings())["findings"]]
 
     def array(self, values: ArrayLike, dtype: DTypeLike = None) -> DeviceArray:
-        """A block of device memory with these values.
+        """Returns a block of device memory with these values.
 
         >>> import tputwin
         >>> block = tputwin.Device("BM1684").array([[1, 2], [3, 4]], dtype="float32")
@@ -51,7 +51,7 @@ class Device:
         return block
 
     def empty(self, shape: Union[int, tuple[int, ...]], dtype: DTypeLike) -> DeviceArray:
-        """A block of device memory that nothing has been written to."""
+        """Returns a block of device memory that is not initialized."""
         return DeviceArray(self, (shape,) if isinstance(shape, int) else shape, np.dtype(dtype))
 
     def __repr__(self) -> str:
@@ -70,13 +70,13 @@ class DeviceArray:
 
     @property
     def address(self) -> int:
-        """Where it begins, as kernels count."""
+        """Address of the block for kernels."""
         if self._address is None:
             raise ValueError("the block has been freed")
         return self._address
 
     def numpy(self) -> NDArray[Any]:
-        """A copy of what it holds."""
+        """Returns a copy of the contents."""
         host = np.empty(self.shape, self.dtype)
         self.device._core.read(self.address, host.reshape(-1).view(np.uint8))
         return host
@@ -89,7 +89,7 @@ class DeviceArray:
         self.device._core.write(self.address, host.reshape(-1).view(np.uint8))
 
     def free(self) -> None:
-        """Gives the block back now."""
+        """Frees the block now."""
         address, self._address = self._address, None
         if address is not None:
             self.device._core.free(address)

@@ -11,8 +11,8 @@ from . import _core
 class Error(RuntimeError):
     """A rule that was broken, or a file that cannot be used.
 
-    ``id`` is stable ("TW-BMK-0102"), ``rule`` says the rule as a sentence, ``document`` where it is
-    written; ``call``, ``argument`` and ``value`` say where it was broken.
+    ``id`` is stable ("TW-BMK-0102"). ``rule`` is the rule as a sentence, ``document`` its source.
+    ``call``, ``argument`` and ``value`` are the place where it was broken.
 
     >>> import tputwin
     >>> try:
@@ -39,7 +39,7 @@ class Error(RuntimeError):
 
 
 class RuleWarning(UserWarning):
-    """A document forbids what the chip carries out all the same."""
+    """A document forbids a command that the chip nevertheless executes."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Rule:
 
 
 def rules() -> list[Rule]:
-    """All rules that the twin checks.
+    """Returns all rules that the simulator checks.
 
     >>> import tputwin
     >>> {rule.id: rule.rule for rule in tputwin.rules()}["TW-BML-0203"]
@@ -65,7 +65,7 @@ def rules() -> list[Rule]:
 
 
 def say_warnings() -> None:
-    """Makes Python warnings of what the calling thread's last call was warned of."""
+    """Issues Python warnings for the warnings of the calling thread's last call."""
     for fields in _core.take_warnings():
         count = fields["count"]
         times = f" ({count} times)" if count > 1 else ""

@@ -1,4 +1,4 @@
-"""What a device did: commands with operands and footprint, events between them, findings."""
+"""Records of a device: commands with operands and footprint, events between them, findings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Event:
-    """What happened between commands: "launch_begin", "poll", "host_write", ..."""
+    """An event between commands: "launch_begin", "poll", "host_write", ..."""
 
     kind: str
     name: str
@@ -121,7 +121,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Line:
-    """Commands that one call at one line of the kernel makes, and what their time goes into."""
+    """Commands of one call at one line of the kernel, and the uses of their time."""
 
     launch: str
     layer: str
@@ -141,7 +141,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Advice:
-    """Something to change, and the cycles that the timing model predicts with it."""
+    """A suggested change, and the cycles that the timing model predicts with it."""
 
     remedy: str
     where: str
@@ -153,8 +153,8 @@ class Advice:
 
 @dataclass(frozen=True)
 class Placed:
-    """A command in predicted time; ``delay``: what kept it from starting earlier, ``blocker``: a
-    place among the commands, if it was one of them."""
+    """A command in predicted time. ``delay``: the reason why it did not start earlier; ``blocker``:
+    the index of the command that delayed it, if one did."""
 
     call: str
     engine: str
@@ -170,7 +170,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where predicted time goes (docs/timing.md), lines of the critical path first."""
+    """Uses of predicted time (docs/timing.md), lines of the critical path first."""
 
     cycles: int
     microseconds: float
@@ -185,7 +185,7 @@ Record = Union[Command, Event]
 
 
 class Watched(Protocol):
-    """What has a device: a Net or a Device."""
+    """An object with a device: a Net or a Device."""
 
     _core: Any
 
@@ -238,7 +238,7 @@ class Watch:
 
     @property
     def profile(self) -> Profile:
-        """Where the predicted time went, of a watch with ``profile``."""
+        """Uses of the predicted time, for a watch with ``profile``."""
         if not self._profiles:
             raise ValueError("this watch has no profile: tputwin.watch(..., profile=True)")
         fields = json.loads(self._profile or self._recorder.profile())
@@ -250,10 +250,10 @@ class Watch:
 
 
 def watch(watched: Watched, *, profile: bool = False, values: bool = False) -> Watch:
-    """Records what a net or a device does inside a ``with`` block.
+    """Records the commands and events of a net or a device inside a ``with`` block.
 
-    ``profile``: also where predicted time goes, line by line. ``values``: also the elements that
-    each command reads and writes (of operands of up to 2^22 elements).
+    ``profile``: also the uses of predicted time, line by line. ``values``: also the elements that
+    each command reads and writes (for operands of up to 2^22 elements).
     """
     return Watch(watched, profile=profile, values=values)
 
@@ -274,7 +274,7 @@ def _elements(values: bytes, shape: list[int]) -> Union[NDArray[np.float64], Non
 
 
 def finding(fields: dict[str, Any]) -> Finding:
-    """Of the JSON that reports have."""
+    """Returns a finding of a report's JSON."""
     other = fields.get("other")
     return Finding(fields["id"], fields["check"], fields["text"], _actor(fields["actor"]),
                    _actor(other) if other else None, fields.get("place"), fields["missing"],

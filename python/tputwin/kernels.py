@@ -32,7 +32,7 @@ class CompileError(Exception):
 class Kernel:
     """The kernels of one compiled source, on one device.
 
-    Kernels of the BM1684 and BM1684X are those that the source registers; of the BM1880 any
+    For the BM1684 and BM1684X these are the kernels that the source registers; for the BM1880 any
     exported function ``void name(bmk1880_context_t*, const void* args)``.
     """
 
@@ -45,17 +45,17 @@ class Kernel:
 
     @property
     def names(self) -> list[str]:
-        """The kernels that are registered."""
+        """Names of the registered kernels."""
         return list(self._core.names())
 
     def launch(self, name: str, *args: Any) -> None:
-        """Runs a kernel to its end.
+        """Runs a kernel until it returns.
 
-        The arguments are the fields of the kernel's argument struct, in order, aligned as C aligns
-        them (or ``packed``). An array is copied to device memory before and back into the same
-        array after, and the field is its address, 64 bits wide; so is that of a DeviceArray, which
-        stays on the device. An int becomes an int32, a float a float32, a number of numpy (as
-        ``np.uint8(3)``) what it is; bytes are taken as they are.
+        The arguments are the fields of the kernel's argument struct, in order, with C's alignment
+        (or ``packed``). An array is copied to device memory before the launch and back into the
+        same array after it; the field is its 64-bit address. For a DeviceArray, which stays on the
+        device, the field is also its address. An int becomes an int32, a float a float32; a number
+        of numpy (such as ``np.uint8(3)``) keeps its type; bytes are not changed.
         """
         fields = _Fields(self.device, self.packed)
         for value in args:
@@ -69,8 +69,8 @@ def kernel(source: Source, chip: Union[str, None] = None, *, device: Union[Devic
            flags: Sequence[str] = (), packed: bool = False) -> Kernel:
     """Compiles kernels and loads them on a device.
 
-    ``source``: C as text, or the path of a file, or several. ``chip``: by default that of the API
-    which the source includes (okk.h, tpu_kernel.h or bmkernel). ``packed``: argument structs have
+    ``source``: C as text, or the path of a file, or several. ``chip``: by default the chip of the
+    API that the source includes (okk.h, tpu_kernel.h or bmkernel). ``packed``: argument structs have
     ``__attribute__((packed))``. ``flags`` go to the compiler, which is $CC or cc.
 
     >>> import numpy as np, tputwin
@@ -113,7 +113,7 @@ def kernel(source: Source, chip: Union[str, None] = None, *, device: Union[Devic
 
 def load_kernels(library: Union[str, os.PathLike[str]], device: Device, *,
                  packed: bool = False) -> Kernel:
-    """The kernels of a shared object that was compiled before."""
+    """Loads the kernels of a shared object that is already compiled."""
     return Kernel(Path(library).resolve(), device, packed)
 
 
@@ -143,7 +143,7 @@ def _compile(files: Sequence[Path], library: Path, libraries: Sequence[str],
 
 
 class _Fields:
-    """The bytes of an argument struct, and the arrays that its addresses mean."""
+    """The bytes of an argument struct, and the arrays at its addresses."""
 
     def __init__(self, device: Device, packed: bool) -> None:
         self.bytes = bytearray()

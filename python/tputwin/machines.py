@@ -1,4 +1,4 @@
-"""Work in units by the workers of a Dask cluster: the same figures with any number of them.
+"""Work in units by the workers of a Dask cluster; results do not depend on their number.
 
     from dask.distributed import Client
     from tputwin import machines
@@ -6,8 +6,8 @@
     work = machines.Evaluation("net.prototxt", "net.caffemodel", "net.bmodel", "images/")
     print(machines.run(work, Client("scheduler:8786"), checkpoint="eval.part").text)
 
-docs/machines.md of the project says what a cluster needs. The package distributed (Debian's
-python3-distributed) is needed here only.
+The project's docs/machines.md lists the requirements of a cluster. Only this module needs the
+package distributed (Debian's python3-distributed).
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ Lost = Callable[[str, int], object]
 
 
 class Work(Protocol, Generic[Figures]):
-    """What a campaign is of. It is sent to every worker, which opens it once."""
+    """The work of a campaign. It is sent to every worker, which opens it once."""
 
     def open(self) -> Any:
-        """Its units: how many (``units``), an ``identity``, the ``work`` of each as a line.
+        """Opens the units: their number (``units``), an ``identity``, the ``work`` of each as a line.
 
-        Where some want to know what others found, those begin with the unit ``second_part``, when
-        all before it are done: ``summary`` makes one line of their lines, and ``go_on`` is told it
-        before such a unit.
+        Units from ``second_part`` on may depend on the results of all earlier ones. ``summary``
+        makes one line of those results, and ``go_on`` gets it before such a unit.
         """
 
     def figures(self, units: Any, lines: list[str]) -> Figures:
-        """What the lines of all units, in order, come to."""
+        """Returns the figures of the lines of all units, in order."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """As ``tputwin.evaluate``: a float net and its int8 model over labelled samples."""
+    """Like ``tputwin.evaluate``: a float net and its int8 model over labelled samples."""
 
     prototxt: Path
     caffemodel: Path
@@ -71,7 +70,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Calibration:
-    """As ``tputwin.calibrate``: the same files, written where the campaign is started."""
+    """Like ``tputwin.calibrate``: the same files, written where the campaign is started."""
 
     prototxt: Path
     caffemodel: Path
@@ -94,7 +93,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Compared:
-    """What an instruction set did on random operations."""
+    """Results of an instruction set on random operations."""
 
     isa: str
     operations: int
@@ -104,7 +103,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class RandomOperations:
-    """As ``tputwin selftest --random``: fast bodies against the reference bodies."""
+    """Like ``tputwin selftest --random``: compares fast kernels with the reference kernels."""
 
     cases: int = 6
     seed: int = 1
@@ -127,7 +126,7 @@ _opened: tuple[Any, Any, str] = (None, None, "")
 
 
 def _do(work: Any, identity: str, summary: str, unit: int) -> str:
-    """The line of a unit, in a worker of the cluster."""
+    """Returns the line of a unit; runs in a worker of the cluster."""
     global _opened
     with _one_at_a_time:
         if _opened[0] != work:
@@ -149,7 +148,7 @@ def _do(work: Any, identity: str, summary: str, unit: int) -> str:
 
 
 class _Losses:
-    """Tells of workers that leave while they have units."""
+    """Reports workers that leave while they have units."""
 
     def __init__(self, client: Client, lost: Union[Lost, None]) -> None:
         self._client, self._lost = client, lost or self._say
@@ -175,7 +174,7 @@ class _Losses:
 
 
 def _draw(total: int) -> Progress:
-    """A bar on stderr, if that is a terminal."""
+    """Draws a bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         return lambda done, all: None
     bar, drawn = _core.ProgressBar(total), [0]
@@ -187,7 +186,7 @@ def _draw(total: int) -> Progress:
 
 
 def _parts(units: Any, lines: dict[int, str]) -> Iterator[tuple[Iterator[int], str]]:
-    """What is left of each part of a campaign, and the summary of the one before it, which is done."""
+    """Yields the remaining units of each part of a campaign, and the summary of the part before it."""
     second, summary = getattr(units, "second_part", 0), ""
     if second:
         yield iter([unit for unit in range(second) if unit not in lines]), summary
@@ -197,7 +196,7 @@ def _parts(units: Any, lines: dict[int, str]) -> Iterator[tuple[Iterator[int], s
 
 def _lines(work: Any, client: Client, identity: str, summary: str,
            units: Iterator[int]) -> Generator[tuple[int, str], None, None]:
-    """Units and their lines as they come. Each worker always has some to do, and no more."""
+    """Yields units and their lines as they complete. Each worker always has a few units, but no more."""
     from distributed import as_completed
     campaign = uuid.uuid4().hex
     flying: dict[str, int] = {}
@@ -232,13 +231,13 @@ def _lines(work: Any, client: Client, identity: str, summary: str,
 
 def run(work: Work[Figures], client: Client, *, checkpoint: Path = "",
         progress: Union[Progress, None] = None, lost: Union[Lost, None] = None) -> Figures:
-    """The figures of a campaign, done by the workers of a Dask cluster.
+    """Runs a campaign on the workers of a Dask cluster; returns its figures.
 
-    ``checkpoint`` names a file that holds what is done, at most a second old; the same call, and
-    ``mpirun ... tputwin`` of the same work, go on from it, and it is removed at the end.
-    ``progress`` is called with how many units are done, and of how many; without it a terminal
-    gets a bar. A worker that leaves is told to ``lost``, with the number of its units, or on stderr;
-    others do its work. A unit that fails ends the campaign with its error.
+    ``checkpoint`` names a file with the completed units, at most a second old. The same call, and
+    ``mpirun ... tputwin`` of the same work, continue from it. It is removed at the end.
+    ``progress`` is called with the number of completed units and the total; without it a terminal
+    shows a bar. A worker that leaves is reported to ``lost``, with the number of its units, or on
+    stderr; others do its work. A unit that fails ends the campaign with its error.
     """
     units = work.open()
     part = _core.Checkpoint(os.fspath(checkpoint), units.identity, units.units)

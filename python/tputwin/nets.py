@@ -18,7 +18,7 @@ Path = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Tensor:
-    """What a net takes or gives. value = (integer - zero_point) * step; step 0: not known."""
+    """An input or output of a net. value = (integer - zero_point) * step; step 0: not known."""
 
     name: str
     type: str
@@ -28,7 +28,7 @@ class Tensor:
 
 
 class Net:
-    """A network on a simulated chip of its own; see load()."""
+    """A network on its own simulated chip; see load()."""
 
     def __init__(self, path: Path, *, net: str = "", stage: Union[int, None] = None,
                  shapes: Sequence[Sequence[int]] = (), plugins: str = "",
@@ -42,25 +42,25 @@ class Net:
 
     def run(self, *arrays: ArrayLike, dequantize: bool = False,
             **named: ArrayLike) -> dict[str, NDArray[Any]]:
-        """The outputs by name, for one array per input, in order or by name.
+        """Returns the outputs by name, for one array per input, in order or by name.
 
-        Arrays have the tensor's type and are taken as they are, or are floats and are quantized
-        with what the model says of its inputs. ``dequantize``: outputs of integers as floats.
-        Several threads may call it at the same time: their runs follow one another.
+        Arrays of the tensor's type are not changed; floats are quantized with the parameters of the
+        model's inputs. ``dequantize``: return outputs of integers as floats. Several threads may
+        call it at the same time: their runs are serialized.
         """
         outputs = self._core.run(self._in_order(arrays, named), dequantize)
         say_warnings()
         return {tensor.name: np.asarray(array) for tensor, array in zip(self.outputs, outputs)}
 
     def __call__(self, *arrays: ArrayLike, dequantize: bool = True) -> NDArray[Any]:
-        """The only output, as floats."""
+        """Returns the only output, as floats."""
         outputs = self.run(*arrays, dequantize=dequantize)
         if len(outputs) != 1:
             raise ValueError(f"the net has outputs {list(outputs)}; ask run() for them")
         return next(iter(outputs.values()))
 
     def predicted(self) -> dict[str, Any]:
-        """What the timing model (docs/timing.md) predicts for a run: cycles, by operation."""
+        """Prediction of the timing model (docs/timing.md) for a run: cycles, by operation."""
         return dict(self._core.predicted())
 
     def __repr__(self) -> str:
@@ -83,28 +83,28 @@ class Net:
 
 
 def load(path: Path, **choice: Any) -> Net:
-    """Loads a bmodel of any chip on a device of its own.
+    """Loads a bmodel of any chip on a new device.
 
-    ``net``: its name, if the file has several. ``stage``: its number, or ``shapes``: those of the
-    inputs, if the net has several stages or varieties. ``plugins``: a folder of CPU operators of
-    the BM1880. ``reference``: run the bodies that define the results.
+    ``net``: its name, if the file has several. ``stage``: its number, or ``shapes``: the shapes of
+    the inputs, if the net has several stages or varieties. ``plugins``: a folder of CPU operators
+    of the BM1880. ``reference``: run the reference kernels.
     """
     return Net(path, **choice)
 
 
 def info(path: Path) -> dict[str, Any]:
-    """What is in a model, and what it will cost, as ``tputwin info --json`` tells."""
+    """Returns the contents and the predicted cost of a model, like ``tputwin info --json``."""
     return dict(json.loads(_core.info(os.fspath(path))))
 
 
 def disassemble(path: Path, *, variety: Union[int, None] = None, net: Union[str, None] = None,
                 stage: Union[int, None] = None) -> list[str]:
-    """The commands of a model, or of a command buffer of the BM1880, a line each."""
+    """Returns the commands of a model, or of a command buffer of the BM1880, one per line."""
     return str(_core.disassembly(os.fspath(path), variety, net, stage)).splitlines()
 
 
 def chips() -> Any:
-    """The chips that the twin knows, with their numbers.
+    """Returns the chips of the simulator, with their numbers.
 
     >>> import tputwin
     >>> [chip["name"] for chip in tputwin.chips()]

@@ -1,4 +1,4 @@
-"""Where headers and libraries lie: in the build that this package is of, or where it is installed."""
+"""Paths of headers and libraries: in the build of this package, or in its installation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def include() -> str:
-    """The folder of okk.h, tpu_kernel.h and bmkernel."""
+    """Returns the folder of okk.h, tpu_kernel.h and bmkernel."""
     try:
         from . import _build  # type: ignore[attr-defined, unused-ignore]  # of a build folder
     except ImportError:
@@ -16,7 +16,7 @@ def include() -> str:
 
 
 def libraries() -> str:
-    """The folder of libtputwin.so."""
+    """Returns the folder of libtputwin.so."""
     try:
         from . import _build  # type: ignore[attr-defined, unused-ignore]  # of a build folder
     except ImportError:

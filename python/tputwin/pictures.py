@@ -1,4 +1,4 @@
-"""Nets that look at pictures: what becomes their input, and what their outputs mean."""
+"""Nets for pictures: preparation of their input, and interpretation of their outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Path = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Detections:
-    """How outputs become boxes: ssd, yolo, yolov5, yolov8, priors or mtcnn (docs/cli.md, pictures)."""
+    """Conversion of outputs to boxes: ssd, yolo, yolov5, yolov8, priors or mtcnn (docs/cli.md, pictures)."""
 
     kind: str
     scores: str = ""
@@ -49,7 +49,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Box:
-    """What was found at a place, in pixels of the picture."""
+    """A detected object and its box, in pixels of the picture."""
 
     label: int
     name: str
@@ -62,7 +62,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a net sees in one picture: classes, or boxes."""
+    """Results of a net for one picture: classes, or boxes."""
 
     picture: str
     classes: list[Class]
@@ -71,10 +71,10 @@ class Seen:
 
 @dataclass
 class Viewer:
-    """A net that is shown pictures: files, folders, videos, or pixels.
+    """A net for pictures: files, folders, videos, or pixels.
 
     Pixels are uint8 arrays (height, width, 3), blue first, or (height, width). ``preparation``
-    says how they become the net's input; without ``detections`` the net classifies.
+    converts them to the net's input; without ``detections`` the net classifies.
     """
 
     net: Net
@@ -95,9 +95,9 @@ class Viewer:
         self._description = json.dumps(fields)
 
     def see(self, *paths: Path, draw: Path = "") -> list[Seen]:
-        """What is in these files, folders and videos, a picture after the other.
+        """Yields the results for these files, folders and videos, one picture after the other.
 
-        ``draw``: a picture of what is seen, a sheet of several, or a folder.
+        ``draw``: path of a picture with the results, of a sheet of several, or of a folder.
         """
         names = [os.fspath(path) for path in paths]
         seen = _core.see_files(self.net._core, names, os.fspath(draw), self._description, self.top,
@@ -106,7 +106,7 @@ class Viewer:
         return [_seen(fields) for fields in seen]
 
     def see_pixels(self, pixels: NDArray[np.uint8]) -> Seen:
-        """What is in these pixels."""
+        """Returns the results for these pixels."""
         fields = _core.see_pixels(self.net._core, np.ascontiguousarray(pixels), self._description,
                                   self.top, self.scores)
         say_warnings()
@@ -115,7 +115,7 @@ class Viewer:
 
 def prepare(pixels: NDArray[np.uint8], shape: Sequence[int],
             preparation: Preparation = Preparation()) -> NDArray[np.float32]:
-    """A sample (1, c, h, w) of pixels, as calibration and ``tputwin run --image`` make it.
+    """Returns a sample (1, c, h, w) of pixels, like calibration and ``tputwin run --image``.
 
     >>> import numpy as np, tputwin
     >>> grey = np.full((10, 20), 64, np.uint8)
@@ -129,7 +129,7 @@ def prepare(pixels: NDArray[np.uint8], shape: Sequence[int],
 
 
 def preparation_fields(preparation: Preparation) -> dict[str, Any]:
-    """As a description of a net has them."""
+    """Returns the fields as in a description of a net."""
     names = ("mean", "scale", "rgb", "crop", "letterbox", "border", "resize")
     fields = {name: getattr(preparation, name) for name in names}
     return {name: list(value) if isinstance(value, (list, tuple)) else value
