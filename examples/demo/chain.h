@@ -1,11 +1,11 @@
 // The demo's image chain, independent of the device that computes it.
 //
 //   grey u8  1x28x28
-//     conv 3x3, 1 -> 8, bias, relu   blur, edges facing four ways, detail, emboss, diagonal   u8
-//     depthwise 3x3                  smooth each feature                                      i8
-//     max pool 2x2, stride 2         keep the strongest response                              i8
-//     depthwise 4x4, zero insertion  back to 28x28, bilinear                                  i8
-//     conv 1x1, 8 -> 3, relu         mix features into light from three sides                 u8
+//     conv 3x3, 1 -> 8, bias, relu:  blur, edges facing four ways, detail, emboss, diagonal   u8
+//     depthwise 3x3:                 smooth each feature                                      i8
+//     max pool 2x2, stride 2:        keep the strongest response                              i8
+//     depthwise 4x4, zero insertion: back to 28x28, bilinear                                  i8
+//     conv 1x1, 8 -> 3, relu:        mix features into light from three sides                 u8
 //   colour u8  3x28x28
 #pragma once
 
