@@ -1,6 +1,6 @@
-// Builds the pages, built/NAME.html: each one file with its script and its style inside. src/shell.html
-// is around what src/NAME.html has: tools of the heading, then from <main> on the page. They name the
-// sources they were made of by their check sum, which web/check.cmake compares.
+// Builds the pages, built/NAME.html: each is one file that contains its script and style.
+// src/shell.html surrounds the content of src/NAME.html: tools of the heading, then from <main> on
+// the page. The pages contain the check sum of their sources, which web/check.cmake compares.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

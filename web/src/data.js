@@ -1,6 +1,6 @@
-// The profile as the page works with it. Times are nanoseconds.
+// The profile in the form that the page uses. Times are nanoseconds.
 
-// The first index in [from, count) whose value is not less; values ascend.
+// Returns the first index in [from, count) whose value is not less; values ascend.
 export function lowerBound(value, count, at, from = 0) {
   let low = from, high = count;
   while (low < high) {
@@ -18,7 +18,7 @@ function sums(deltas, factor) {
   return values;
 }
 
-// What one engine carries out, in the order of time: `commands`, and sums over those before each.
+// The commands of one engine in order of time: `commands`, and sums over those before each.
 class Track {
   constructor(engine, name, profile) {
     this.name = name;
@@ -66,7 +66,7 @@ export class Profile {
     return this.launches.length > 1 ? `${name}, launch ${launch + 1}` : name;
   }
 
-  // By the values of a column: how many commands, and what they take together.
+  // Returns for each value of a column the number of commands and their total time, macs and bytes.
   totals(column) {
     const ids = this.columns[column], rows = new Map();
     for (let i = 0; i < this.count; ++i) {
@@ -83,7 +83,7 @@ export class Profile {
     return [...rows.values()];
   }
 
-  // Which commands have the text in one of their names; null: every one.
+  // Returns flags of the commands that have the text in one of their names; null: no search.
   find(text) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return null;
@@ -94,8 +94,8 @@ export class Profile {
     return found;
   }
 
-  // Spans of one name of a column: commands that follow each other on the engine that computes, or,
-  // where that has none of them, on another. Each has a row, so that none lies over another.
+  // Returns spans of one name of a column: consecutive commands on the compute engine, or on
+  // another engine if the compute engine has none of them. Overlapping spans get different rows.
   spans(column, mostRows) {
     const ids = this.columns[column], spans = [], computed = new Set();
     for (const track of [...this.tracks].sort((a, b) => a.engine - b.engine)) {
@@ -121,15 +121,15 @@ export class Profile {
     return rows;
   }
 
-  // The command of a track at a time, or -1.
+  // Returns the command of a track at a time, or -1.
   commandAt(track, time) {
     const at = lowerBound(time, track.commands.length, (i) => this.end[track.commands[i]]);
     const command = track.commands[at];
     return at < track.commands.length && this.begin[command] <= time ? command : -1;
   }
 
-  // What one of a track's sums (busy, bytes, macs) is from time 0 to `time`, each command's share even
-  // over its time.
+  // Returns one of a track's sums (busy, bytes, macs) from time 0 to `time`; a command's share is
+  // distributed evenly over its time.
   until(track, sum, time) {
     const at = lowerBound(time, track.commands.length, (i) => this.end[track.commands[i]]);
     if (at === track.commands.length) return sum[at];

@@ -1,4 +1,4 @@
-// One command, one hold or one span in words; the figures of the whole; what to change.
+// Text about one command, one hold or one span; the totals; advice.
 import { hex, instant, percent, quantity, time } from "./format.js";
 
 function list(pairs) {
@@ -82,7 +82,7 @@ export function showFigures(root, profile) {
   }));
 }
 
-// Where time is lost, and what would gain most.
+// Shows the causes of lost time, and the changes with the largest gains.
 export function showWhy(root, profile, goTo) {
   const { why } = profile;
   root.hidden = !why || why.items.length === 0;

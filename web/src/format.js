@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for readers.
 
 const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 
@@ -14,7 +14,7 @@ export function quantity(value, unit = "") {
   return `${text} ${prefix}${unit}`.trim();
 }
 
-// Nanoseconds.
+// Formats nanoseconds.
 export function time(ns) {
   const size = Math.abs(ns);
   if (size >= 1e9) return `${digits(ns / 1e9)} s`;
@@ -23,7 +23,7 @@ export function time(ns) {
   return `${digits(ns)} ns`;
 }
 
-// A place on the time axis, exact enough to tell it from one `step` further.
+// Formats a position on the time axis, exactly enough to distinguish it from one `step` later.
 export function instant(ns, step) {
   const [factor, unit] = step >= 1e5 ? [1e6, "ms"] : Math.abs(ns) >= 1e3 || step >= 1e3 ? [1e3, "\u00b5s"] : [1, "ns"];
   const places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / factor) + 1e-9)));
@@ -39,7 +39,7 @@ export function hex(value) {
   return `0x${value.toString(16)}`;
 }
 
-// 1, 2 or 5 times a power of ten that is not less.
+// Returns the least of 1, 2 or 5 times a power of ten that is not less than `least`.
 export function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * (1 - 1e-9));

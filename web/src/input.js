@@ -1,7 +1,8 @@
 // Mouse and keyboard on the timeline.
 import { GUTTER } from "./timeline.js";
 
-const WHEEL = 0.0016, STEP = 0.12, ZOOM = 0.7, CLICK = 4; // px that a click may move
+// CLICK is the number of px that a click may move.
+const WHEEL = 0.0016, STEP = 0.12, ZOOM = 0.7, CLICK = 4;
 
 export function listen({ timeline, overview, view, hover, choose, neighbour }) {
   const { canvas } = timeline;

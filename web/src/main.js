@@ -1,4 +1,4 @@
-// The page: reads the profile beside it and keeps every picture of it in step.
+// The page: reads its profile and keeps all views of it synchronized.
 import { Profile } from "./data.js";
 import { commandText, holdText, showFigures, showWhy, spanText } from "./details.js";
 import { instant, time } from "./format.js";
@@ -22,7 +22,8 @@ const usage = new Usage(element("use"), profile, view, theme);
 const roofline = new Roofline(element("roofline"), profile, theme, search);
 new Tables(element("tables"), profile, search);
 let colouring = new Colouring(profile, "op");
-let matches = []; // commands that the search found, in the order of time
+// The commands that the search found, in order of time.
+let matches = [];
 
 function draw() {
   timeline.draw(colouring);
@@ -58,7 +59,7 @@ function goTo(command) {
   if (!isSeen || length < view.span / 200) view.showAround(profile.begin[command], profile.end[command], 12);
 }
 
-// The next match, or without a search the next command of the engine of the one selected.
+// Goes to the next match; without a search, to the next command on the selected command's engine.
 function neighbour(step) {
   let commands = matches;
   if (!view.found) {

@@ -1,5 +1,5 @@
-// Local memory over time: each hold is a rectangle of bytes of a lane and of time, painted pixel by
-// pixel, as there may be a hundred thousand.
+// Local memory over time. Each hold is a rectangle of bytes of a lane and of time. Rectangles are
+// painted pixel by pixel, because there may be a hundred thousand.
 
 function word(colour) {
   const value = parseInt(colour.slice(1), 16);
@@ -18,7 +18,7 @@ export class MemoryStrip {
     return this.profile.holds.from.length === 0;
   }
 
-  // What holds a byte at a time, or -1; of several the newest.
+  // Returns the hold of a byte at a time, or -1; if there are several, the newest.
   at(time, byte) {
     const { from, bytes, begin, end } = this.profile.holds;
     let found = -1;
@@ -27,7 +27,7 @@ export class MemoryStrip {
     return found;
   }
 
-  // On a rectangle of the canvas, in its pixels.
+  // Draws on a rectangle of the canvas, in its pixels.
   draw(context, view, colouring, theme, { x, y, width, height, scale }) {
     const w = Math.round(width * scale), h = Math.round(height * scale);
     if (w <= 0 || this.isEmpty) return;
@@ -49,13 +49,14 @@ export class MemoryStrip {
     const perByte = h / this.bytes, perNs = w / view.span;
     colouring.words ??= colouring.of.map(word);
     const { words, ids } = colouring;
-    const newest = new Int32Array(h).fill(-1); // by the first row of holds of one pixel: which pixel
+    // For each row: the last column where a hold one pixel wide begins at that row.
+    const newest = new Int32Array(h).fill(-1);
     for (let i = 0; i < from.length && begin[i] < view.end; ++i) {
       if (end[i] < view.begin) continue;
       if (view.found && !view.found[command[i]]) continue;
       const x0 = Math.max(0, Math.floor((begin[i] - view.begin) * perNs));
       let x1 = Math.min(w, Math.ceil((end[i] - view.begin) * perNs));
-      if (x1 - x0 > 3) x1--; // neighbours stay apart
+      if (x1 - x0 > 3) x1--; // keeps a gap between neighbours
       const y0 = Math.floor(from[i] * perByte);
       if (x1 - x0 <= 1) {
         if (newest[y0] === x0) continue;

@@ -1,4 +1,4 @@
-// Colours: told apart by people who see fewer of them, dark text readable on each.
+// Colours that colour-blind readers can distinguish, with dark text readable on each.
 
 export const COLOURS = [
   "#6f9fd8", "#e58a63", "#45b08c", "#dcbf4a", "#e897ae", "#83c5ec", "#aabb3d", "#a08fd9", "#bd9672", "#5fb9b5",
@@ -6,7 +6,7 @@ export const COLOURS = [
 export const OTHER = "#a3abb6";
 export const INK = "#10151c"; // text on colours
 
-// Whether the page is dark, and whoever wants to know when that changes.
+// The dark or light theme, and its listeners.
 export class Theme {
   constructor(root = document.documentElement) {
     this.root = root;
@@ -28,7 +28,7 @@ export class Theme {
   }
 }
 
-// The names of a column, those with most time first, each with a colour; the rest shares one.
+// Colours for the names of a column: those with most time have their own, the others share one.
 export class Colouring {
   constructor(profile, column) {
     const totals = profile.totals(column);

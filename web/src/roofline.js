@@ -1,10 +1,10 @@
-// Roofline: what layers (or operations) reach, beside what memory and arithmetic allow.
+// Roofline: rates of layers (or operations), compared with the limits of memory and arithmetic.
 import uPlot from "uplot";
 import { percent, quantity, time } from "./format.js";
 
 const HEIGHT = 340;
 
-// Layers, or where nothing names them, launches.
+// Returns points of layers, or of launches if no layer has a name.
 function pointsOf(profile) {
   const layered = profile.columns.layer.some((name) => name !== 0);
   const rows = layered
@@ -34,12 +34,12 @@ export class Roofline {
     this.create();
   }
 
-  // Roofs meet at the ridge; between their ends straight lines of a log-log plot are exact.
+  // Roofs meet at the ridge. In a log-log plot straight lines between their ends are exact.
   data() {
     const { chip } = this.profile;
     const ridge = chip.peakMacs / chip.peakBytes;
     const finite = this.points.map((p) => p.intensity).filter(Number.isFinite);
-    // axes that begin with one digit have the powers of ten
+    // an axis that begins with a one-digit number shows the powers of ten
     const low = leading(Math.min(ridge / 30, ...finite) / 2, Math.floor), high = Math.max(ridge * 30, ...finite) * 2;
     this.right = high / 1.3;
     const xs = [low, ...chip.roofs.map((peak) => peak.macs / chip.peakBytes).sort((a, b) => a - b), high];

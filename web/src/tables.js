@@ -1,4 +1,4 @@
-// Where time goes, by layer, operation, call and kernel; a table that sorts by any column.
+// Time by layer, operation, call and kernel; a table that sorts by any column.
 import { percent, quantity, time } from "./format.js";
 
 const MOST_ROWS = 400;

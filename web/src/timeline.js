@@ -4,7 +4,7 @@ import { instant, roundStep } from "./format.js";
 import { MemoryStrip } from "./memory.js";
 import { INK, OTHER } from "./palette.js";
 
-export const GUTTER = 104; // px to the left, where rows have their names
+export const GUTTER = 104; // px on the left, for the names of rows
 const RULER = 24, SPAN_ROW = 20, ENGINE_ROW = 36, GAP = 6, MEMORY = 168;
 const LABELS = { launch: "launches", layer: "layers", call: "calls" };
 const LEAST_LABEL = 34;
@@ -16,7 +16,7 @@ export class Timeline {
     this.context = canvas.getContext("2d", { alpha: false });
     this.memory = new MemoryStrip(profile);
     this.rows = [];
-    this.drawn = 0; // frames
+    this.drawn = 0; // number of frames
     const launches = profile.launches.length > 0 ? [profile.launches] : [];
     const layers = profile.spans("layer", MOST_LAYER_ROWS);
     this.addRows("launch", launches, SPAN_ROW);
@@ -103,7 +103,7 @@ export class Timeline {
     let drawnTo = -1;
     for (; i < spans.length && spans[i].begin < view.end; ++i) {
       const x0 = Math.max(GUTTER - 2, this.x(spans[i].begin)), x1 = Math.min(this.width + 2, this.x(spans[i].end));
-      if (x1 < drawnTo + 1) continue; // nothing more to see
+      if (x1 < drawnTo + 1) continue; // a later part is not visible
       drawnTo = x1;
       const name = profile.names[spans[i].name];
       c.fillStyle = this.colouring.ids === profile.columns[row.kind] && row.kind !== "launch" ? this.colouring.of[spans[i].name] : OTHER;
@@ -125,7 +125,7 @@ export class Timeline {
     this.drawCommands(row, matching.commands, matching.busy);
   }
 
-  // The commands of a track that were found, kept until another search.
+  // Returns the found commands of a track, cached until the next search.
   matching(track, found) {
     if (track.found === found) return track.matching;
     const commands = track.commands.filter((command) => found[command]);
@@ -135,8 +135,8 @@ export class Timeline {
     return (track.matching = { commands, busy });
   }
 
-  // Commands narrower than a pixel are one line for all that begin in it, as strong as the engine is
-  // busy there.
+  // Commands narrower than a pixel share one line per pixel; its opacity is the engine's busy share
+  // there.
   drawCommands(row, commands, busy, strength = 1) {
     const c = this.context, { begin, end } = this.profile, { view } = this;
     const count = commands.length, pixel = view.span / this.plotWidth;
@@ -205,7 +205,8 @@ export class Timeline {
     c.fillText(text.length > most ? `${text.slice(0, most - 1)}\u2026` : text, left + 4, row.y + row.height / 2);
   }
 
-  // What lies at a place of the canvas: {command}, {span, row}, {hold, byte} or nothing.
+  // Returns the object at a position of the canvas: {command}, {span, row}, {hold, byte} or
+  // nothing.
   hit(x, y) {
     if (x < GUTTER) return {};
     const row = this.rows.find((r) => y >= r.y && y < r.y + r.height);
@@ -223,7 +224,7 @@ export class Timeline {
   }
 }
 
-// All of time in one strip, how busy each engine is, and the part that is shown.
+// All of time in one strip, with the load of each engine and the visible part.
 export class Overview {
   constructor(canvas, profile, view, theme) {
     Object.assign(this, { canvas, profile, view, theme });
@@ -256,7 +257,7 @@ export class Overview {
   }
   draw() {
     const { context: c, canvas, view, theme } = this;
-    if (canvas.width === 0 || canvas.height === 0) return; // nothing to see yet
+    if (canvas.width === 0 || canvas.height === 0) return; // nothing is visible yet
     c.clearRect(0, 0, canvas.width, canvas.height);
     c.globalAlpha = 0.35;
     c.drawImage(this.surface, 0, 0);

@@ -4,7 +4,7 @@ import { instant, percent, quantity } from "./format.js";
 import { GUTTER } from "./timeline.js";
 
 const HEIGHT = 132;
-const PIXELS = 3; // of one value
+const PIXELS = 3; // width of one value
 const BYTES = "#e58a63", MACS = "#6f9fd8";
 
 export class Usage {
@@ -40,7 +40,7 @@ export class Usage {
     }, this.values(), this.root);
   }
 
-  // Means over a few pixels each.
+  // Returns means over a few pixels each.
   values() {
     const { profile, view } = this, { chip, tracks } = profile;
     const count = Math.max(2, Math.floor((this.root.clientWidth - GUTTER) / PIXELS)), step = view.span / count;

@@ -1,4 +1,4 @@
-// The part of time that is shown, and which command is selected.
+// The visible part of time, and the selected command.
 
 const LEAST_SPAN = 10; // ns
 
@@ -8,7 +8,8 @@ export class View {
     this.begin = 0;
     this.end = total;
     this.selected = -1;
-    this.found = null; // Uint8Array of the commands that the search found
+    // Uint8Array of flags: the commands that the search found.
+    this.found = null;
     this.listeners = [];
     this.pending = false;
   }
@@ -17,7 +18,7 @@ export class View {
     return this.end - this.begin;
   }
 
-  // Everybody draws once before the next frame.
+  // Every listener draws once before the next frame.
   changed() {
     if (this.pending) return;
     this.pending = true;
@@ -36,17 +37,17 @@ export class View {
   all() {
     this.show(0, this.total);
   }
-  // Around a place between 0 and 1 of what is shown.
+  // Zooms around a position between 0 and 1 of the visible part.
   zoom(factor, place = 0.5) {
     const at = this.begin + place * this.span, span = Math.min(this.total, this.span * factor);
     this.show(at - place * span, at - place * span + span);
   }
-  // By a share of what is shown.
+  // Moves by a share of the visible part.
   move(share) {
     const by = share * this.span;
     this.show(this.begin + by, this.end + by);
   }
-  // So that there is some room at both sides.
+  // Shows the range with a margin on both sides.
   showAround(begin, end, room = 1.5) {
     const margin = room * Math.max(end - begin, LEAST_SPAN);
     this.show(begin - margin, end + margin);

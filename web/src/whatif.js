@@ -1,4 +1,5 @@
-// The page of tputwin whatif: predicted time over one of the numbers, a line for each choice of the others.
+// The page of tputwin whatif: predicted time over one of the numbers, with a line for each choice
+// of the others.
 import uPlot from "uplot";
 import { time } from "./format.js";
 import { COLOURS, Theme } from "./palette.js";
@@ -13,7 +14,7 @@ const theme = new Theme();
 const distinct = (name) => [...new Set(data.rows.map((row) => row[name]))].sort((a, b) => a - b);
 const shown = (microseconds) => time(microseconds * 1000);
 
-// [values of the name, lines of times]; a time that is missing leaves a gap.
+// Returns [values of the name, lines of times]; a missing time leaves a gap.
 function linesOver(name) {
   const others = data.names.filter((other) => other !== name), xs = distinct(name), lines = new Map();
   for (const row of data.rows) {
