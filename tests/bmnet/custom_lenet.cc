@@ -4,6 +4,7 @@
 #include <libbmruntime/bmruntime_bmnet.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include "../../examples/bmnet/custom_lenet/elu.h"
@@ -12,6 +13,7 @@
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/float/execute.h"
+#include "common/parameter_name.h"
 #include "common/shared_data.h"
 #include "common/temporary_directory.h"
 #include "tputwin/error.h"
@@ -126,7 +128,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet, ::testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Levels, CustomLenet, ::testing::ValuesIn(cases()), [](const auto& info) {
+  const std::filesystem::path model = info.param.caffemodel;
+  return parameter_name(model.parent_path().filename().string() + " " + model.stem().string() +
+                        " level " + std::to_string(info.param.level));
+});
 
 }  // namespace
 }  // namespace tputwin::testing

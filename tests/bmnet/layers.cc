@@ -281,7 +281,8 @@ TEST_P(Rescaled, ConcatEqualsTheInterpreterAtEveryLevel) {
   EXPECT_EQ(compare_levels(model->network, model->integers, 1), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Axes, Rescaled, ::testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(Axes, Rescaled, ::testing::Range(0, 4),
+                         [](const auto& info) { return "Axis" + std::to_string(info.param); });
 
 INSTANTIATE_TEST_SUITE_P(All, Layers, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -78,7 +78,8 @@ TEST_P(Sync, RecordedIds) {
 }
 INSTANTIATE_TEST_SUITE_P(Recorded, Sync,
                          ::testing::Values("seq_serial", "seq_parallel", "seq_streams",
-                                           "seq_dependency"));
+                                           "seq_dependency"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(SyncTracker, CpuCommandEndsASegment) {
   SyncTracker tracker;

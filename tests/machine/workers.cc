@@ -133,7 +133,8 @@ TEST_P(Workers, SeveralThreadsHaveTheirOwn) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Workers, ::testing::Values(1, 2, 5));
+INSTANTIATE_TEST_SUITE_P(Threads, Workers, ::testing::Values(1, 2, 5),
+                         [](const auto& info) { return "Threads" + std::to_string(info.param); });
 
 }  // namespace
 }  // namespace tputwin::test
