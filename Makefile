@@ -1,4 +1,4 @@
-# make build | test | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-onnx | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-onnx test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 deps-emulated arm64-architecture deps-web deps-site web/node_modules clean
 
 all: build
@@ -47,6 +47,21 @@ build: deps-test
 # Ends with the instruction sets that were tested, and those compiled that this host does not have.
 test: build
 	ctest --preset release -j $(JOBS); status=$$?; $(BUILD)/bin/on_target --list; exit $$status
+
+# Runs random ONNX models in float with tputwin and with ONNX Runtime of npm, which is installed in
+# the build directory.
+ONNX_MODELS ?= 2000
+ONNX_SEED ?= 1
+ONNX := $(BUILD)/onnx-runtime
+test-onnx: deps-web
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target onnx_runtime_models
+	mkdir -p $(ONNX)
+	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)
+	cd $(ONNX) && npm ci --silent
+	rm -rf $(ONNX)/models
+	$(BUILD)/bin/onnx_runtime_models $(ONNX)/models $(ONNX_MODELS) $(ONNX_SEED)
+	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs models $(ONNX_SEED)
 
 # Debian's arm64 packages next to the host's. Root installs them; otherwise it prints the commands.
 arm64-architecture:
@@ -97,6 +112,7 @@ site: deps-site
 # Tests its links, and all its pages in headless Chromium, light and dark. Writes pictures of some
 # pages to build/site-pictures.
 test-site: site web/node_modules
+	cd web && npx --no-install textlint --config ../site/textlint.json ../README.md "../docs/**/*.md"
 	python3 site/check.py $(SITE)
 	cd web && SITE=$(SITE) PICTURES=$(SITE)-pictures node --test --test-force-exit --test-reporter=spec ../site/test/*.test.mjs
 

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string>
 
+#include "base/variables.h"
+
 namespace tputwin {
 
 namespace {
@@ -33,7 +35,6 @@ const Chip* with_lanes_wanted(const Chip& chip) {
 std::span<const Chip* const> chips() {
   static const Chip* const all[] = {
 #define TW_CHIP(name) with_lanes_wanted(name()),
-#include "base/variables.h"
 #include "chip/chips.def"
 #undef TW_CHIP
   };

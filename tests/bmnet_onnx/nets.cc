@@ -19,7 +19,7 @@ TEST_P(TrainedNets, GiveWhatTheCaffeImportGives) {
   ASSERT_TRUE(caffe.ok()) << caffe.status().message();
   auto folded = net::fold_batch_norm(*caffe);
   ASSERT_TRUE(folded.ok()) << folded.status().message();
-  for (int64_t opset : {7, 13, 17}) {
+  for (int64_t opset : {7, 13, 17, 18, 20, 21, 23, 26}) {
     // Runs two images at once: the file has a dynamic batch dimension.
     auto from_caffe = net::import_caffe(*folded, {.batch = 2});
     auto loaded = load(to_onnx(*caffe, opset));

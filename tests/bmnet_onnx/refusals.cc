@@ -36,11 +36,11 @@ TEST(Refusals, NameNodeOperatorReasonAndWhatToDo) {
 }
 
 TEST(Refusals, OpsetsAndDomains) {
-  ModelMaker maker(18);
+  ModelMaker maker(27);
   maker.input("x", {1, 2});
   maker.node("Relu", {"x"}, {"y"});
   maker.output("y");
-  expect_words(refusal(maker.model), {"TW-NET-0118", "18", "7 to 17"});
+  expect_words(refusal(maker.model), {"TW-NET-0118", "27", "7 to 26"});
   maker.model.mutable_opset_import(0)->set_version(6);
   expect_words(refusal(maker.model), {"TW-NET-0118"});
   maker.model.mutable_opset_import(0)->set_version(13);

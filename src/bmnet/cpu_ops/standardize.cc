@@ -56,7 +56,7 @@ Status standardize(const Call& call) {
     float* y = call.out[0].data + o * length;
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < length; ++i) sum += x[i];
-    const double mean = sum / static_cast<double>(length);
+    const double mean = param.centered() ? sum / static_cast<double>(length) : 0;
     for (int64_t i = 0; i < length; ++i) squares += (x[i] - mean) * (x[i] - mean);
     const double factor = inverse_deviation(squares, length, param.eps());
     for (int64_t i = 0; i < length; ++i) {

@@ -16,6 +16,14 @@ float shrink(float x, float lambda, float bias) {
   return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0f;
 }
 
+float softplus(float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x))); }
+
+constexpr float kRootHalf = 0.70710678f, kRootOfTwoByPi = 0.79788456f;
+
+float gelu_tanh(float x) {
+  return 0.5f * x * (1 + std::tanh(kRootOfTwoByPi * (x + 0.044715f * x * x * x)));
+}
+
 struct NamedFunction {
   std::string_view name;
   int arguments;
@@ -37,11 +45,14 @@ constexpr NamedFunction kFunctions[] = {
     {"exp", 0, [](float x, Arguments) { return std::exp(x); }},
     {"exponential", 1, [](float x, Arguments a) { return std::pow(a[0], x); }},
     {"floor", 0, [](float x, Arguments) { return std::floor(x); }},
+    {"gelu", 0, [](float x, Arguments) { return 0.5f * x * (1 + std::erf(x * kRootHalf)); }},
+    {"gelu_tanh", 0, [](float x, Arguments) { return gelu_tanh(x); }},
     {"hard_sigmoid", 2,
      [](float x, Arguments a) { return std::clamp(a[0] * x + a[1], 0.0f, 1.0f); }},
     {"hard_swish", 0,
      [](float x, Arguments) { return x * std::clamp(x / 6.0f + 0.5f, 0.0f, 1.0f); }},
     {"log", 0, [](float x, Arguments) { return std::log(x); }},
+    {"mish", 0, [](float x, Arguments) { return x * std::tanh(softplus(x)); }},
     {"round", 0, [](float x, Arguments) { return half_to_even(x); }},
     {"selu", 2, [](float x, Arguments a) { return a[1] * (x > 0 ? x : a[0] * std::expm1(x)); }},
     {"shrink", 2, [](float x, Arguments a) { return shrink(x, a[0], a[1]); }},
@@ -50,8 +61,7 @@ constexpr NamedFunction kFunctions[] = {
                                                         : 0.0f; }},
     {"sin", 0, [](float x, Arguments) { return std::sin(x); }},
     {"sinh", 0, [](float x, Arguments) { return std::sinh(x); }},
-    {"softplus", 0,
-     [](float x, Arguments) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x))); }},
+    {"softplus", 0, [](float x, Arguments) { return softplus(x); }},
     {"softsign", 0, [](float x, Arguments) { return x / (1 + std::fabs(x)); }},
     {"sqrt", 0, [](float x, Arguments) { return std::sqrt(x); }},
     {"swish", 1, [](float x, Arguments a) { return x / (1 + std::exp(-a[0] * x)); }},

@@ -7,6 +7,7 @@
 #include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/dry_run.h"
 
 namespace tputwin::tools {
 namespace {
@@ -15,8 +16,20 @@ struct CompileCommand {
   CompileRequest request;
   std::string onnx;
   std::vector<std::string> shapes;
-  bool explain = false, json = false;
+  bool explain = false, json = false, is_dry = false;
 };
+
+// What would become of the net: exit code 5 if it cannot be compiled.
+int show_dry_run(const CompileCommand& command) {
+  auto run = dry_run(command.request);
+  if (!run.ok()) return fail("tputwin", run.error());
+  print_warnings("tputwin");
+  if (command.json)
+    print_json(dry_run_json(*run));
+  else
+    std::fputs(dry_run_text(command.request, *run).c_str(), stdout);
+  return run->problems.empty() ? kOk : kRefused;
+}
 
 int run_compile(CompileCommand& command) {
   for (const std::string& text : command.shapes) {
@@ -24,6 +37,7 @@ int run_compile(CompileCommand& command) {
     if (!shape.ok()) return fail("tputwin", shape.error());
     command.request.shapes.push_back(*shape);
   }
+  if (command.is_dry) return show_dry_run(command);
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
   print_warnings("tputwin");
@@ -74,15 +88,19 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("--explain", command->explain,
                 "print groups, slices, local memory and prices, with reasons");
   sub->add_flag("--json", command->json, "print figures as JSON, without --explain");
+  sub->add_flag("--dry-run", command->is_dry,
+                "write nothing: list the operators and where they run, memory, predicted time, or "
+                "why the net is refused; needs no table");
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
              "--table table.pb2 -o net.bmodel --explain\n"
-             "  tputwin compile net.onnx --table table.pb2 -o net.bmodel\n"));
+             "  tputwin compile net.onnx --table table.pb2 -o net.bmodel\n"
+             "  tputwin compile --dry-run net.onnx\n"));
   sub->callback([command, &exit] {
     CompileRequest& request = command->request;
     if (!command->onnx.empty()) request.caffemodel = command->onnx;
     if (request.caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
-    if (request.table.empty() && !net::is_onnx_file(request.caffemodel))
+    if (request.table.empty() && !command->is_dry && !net::is_onnx_file(request.caffemodel))
       throw CLI::RequiredError("--table");
     exit = run_compile(*command);
   });

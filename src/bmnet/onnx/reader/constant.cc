@@ -19,11 +19,26 @@ using onnx::TensorProto;
 
 constexpr int64_t kElements = int64_t{1} << 31;
 
+// Types that the installed libonnx has no names for.
+enum NewType : int {
+  kFloat8E4M3FN = 17,
+  kFloat8E4M3FNUZ = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FNUZ = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23
+};
+
+bool has_4_bits(int type) { return type == kUint4 || type == kInt4 || type == kFloat4E2M1; }
+bool is_float8(int type) { return type >= kFloat8E4M3FN && type <= kFloat8E5M2FNUZ; }
+
 [[noreturn]] void refuse_tensor(const TensorProto& tensor, ErrorId id, std::string detail) {
   throw Refusal{Error(id).in("tensor " + tensor.name()).detail(std::move(detail))};
 }
 
 size_t bytes_of_type(const TensorProto& tensor) {
+  if (is_float8(tensor.data_type())) return 1;
   switch (tensor.data_type()) {
     case TensorProto::BOOL:
     case TensorProto::INT8:
@@ -56,6 +71,57 @@ float of_half(uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
 }
 
+// Two elements of 4 bits share a byte.
+int64_t bytes_of(const TensorProto& tensor, int64_t count) {
+  return has_4_bits(tensor.data_type()) ? (count + 1) / 2
+                                        : count * static_cast<int64_t>(bytes_of_type(tensor));
+}
+
+// A number of sign, exponent and fraction. Types for which `has_infinity` is false have only NaN:
+// FN where all other bits are 1, FNUZ at the bits of -0.
+float of_small(uint32_t bits, int fraction_bits, int exponent_bits, int bias, int type) {
+  const auto exponent = static_cast<int>(bits >> fraction_bits & ((1u << exponent_bits) - 1));
+  const uint32_t fraction = bits & ((1u << fraction_bits) - 1);
+  const uint32_t sign_bit = 1u << (fraction_bits + exponent_bits);
+  const float sign = (bits & sign_bit) != 0 ? -1.0f : 1.0f;
+  const bool is_last = exponent == (1 << exponent_bits) - 1;
+  const bool is_uz = type == kFloat8E4M3FNUZ || type == kFloat8E5M2FNUZ;
+  if (is_uz && bits == sign_bit) return NAN;
+  if (type == kFloat8E4M3FN && is_last && fraction == 7) return NAN;
+  if (type == kFloat8E5M2 && is_last) return fraction != 0 ? NAN : sign * INFINITY;
+  const auto one = static_cast<float>(1u << fraction_bits);
+  const float whole =
+      exponent == 0 ? static_cast<float>(fraction) : one + static_cast<float>(fraction);
+  return sign * std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits);
+}
+
+float of_float8(uint8_t bits, int type) {
+  switch (type) {
+    case kFloat8E4M3FN:
+      return of_small(bits, 3, 4, 7, type);
+    case kFloat8E4M3FNUZ:
+      return of_small(bits, 3, 4, 8, type);
+    case kFloat8E5M2:
+      return of_small(bits, 2, 5, 15, type);
+    default:
+      return of_small(bits, 2, 5, 16, type);
+  }
+}
+
+// The low half of a byte is the first element.
+void read_4_bits(std::string_view bytes, size_t count, Constant& constant) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto byte = static_cast<uint8_t>(bytes[i / 2]);
+    const uint32_t bits = i % 2 == 0 ? byte & 15u : byte >> 4;
+    if (constant.type == kFloat4E2M1)
+      constant.reals.push_back(of_small(bits, 1, 2, 1, constant.type));
+    else
+      constant.integers.push_back(constant.type == kInt4 && bits > 7
+                                      ? static_cast<int64_t>(bits) - 16
+                                      : static_cast<int64_t>(bits));
+  }
+}
+
 float of_bfloat(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 template <class From, class To, class Convert>
@@ -74,6 +140,11 @@ void convert(std::string_view bytes, std::vector<To>& to) {
 }
 
 void read_raw(std::string_view bytes, Constant& constant) {
+  if (has_4_bits(constant.type))
+    return read_4_bits(bytes, static_cast<size_t>(elements(constant.dims)), constant);
+  if (is_float8(constant.type))
+    return convert<uint8_t>(bytes, constant.reals,
+                            [type = constant.type](uint8_t bits) { return of_float8(bits, type); });
   switch (constant.type) {
     case TensorProto::FLOAT:
       return convert<float>(bytes, constant.reals);
@@ -103,6 +174,11 @@ void read_raw(std::string_view bytes, Constant& constant) {
 
 void read_fields(const TensorProto& tensor, Constant& constant) {
   const auto& small = tensor.int32_data();
+  if (has_4_bits(constant.type) || is_float8(constant.type)) {
+    const std::string bytes(small.begin(), small.end());
+    if (static_cast<int64_t>(bytes.size()) != bytes_of(tensor, elements(constant.dims))) return;
+    return read_raw(bytes, constant);
+  }
   switch (constant.type) {
     case TensorProto::FLOAT:
       constant.reals.assign(tensor.float_data().begin(), tensor.float_data().end());
@@ -201,7 +277,8 @@ std::string text(const Dims& dims) { return fmt::format("({})", fmt::join(dims, 
 
 bool is_integer_type(int type) {
   return type != TensorProto::FLOAT && type != TensorProto::DOUBLE &&
-         type != TensorProto::FLOAT16 && type != TensorProto::BFLOAT16;
+         type != TensorProto::FLOAT16 && type != TensorProto::BFLOAT16 && !is_float8(type) &&
+         type != kFloat4E2M1;
 }
 
 bool Constant::is_integer() const { return is_integer_type(type); }
@@ -242,7 +319,7 @@ ConstantPtr read_tensor(const TensorProto& tensor, const std::string& folder) {
   constant->type = tensor.data_type();
   const int64_t count = elements(constant->dims);
   if (count < 0) refuse_tensor(tensor, errors::net_onnx, "extents are " + text(constant->dims));
-  const int64_t bytes = count * static_cast<int64_t>(bytes_of_type(tensor));
+  const int64_t bytes = bytes_of(tensor, count);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     read_raw(read_external(tensor, folder, bytes), *constant);
   } else if (tensor.has_raw_data()) {

@@ -54,7 +54,7 @@ ConstantPtr zip(const Node& node, const Function& function, std::optional<int> t
 template <class Function>
 ConstantPtr reduce(const Node& node, double start, const Function& function, bool mean = false) {
   const Constant& x = first(node);
-  const bool axes_are_input = node.proto.op_type() == "ReduceSum" && node.opset >= 13;
+  const bool axes_are_input = node.opset >= (node.proto.op_type() == "ReduceSum" ? 13 : 18);
   const auto axes = axes_are_input ? node.list(1, "axes") : std::optional(node.integers("axes"));
   std::vector<bool> reduced(x.dims.size(), !axes || axes->empty());
   if (axes)

@@ -1,7 +1,6 @@
 // Import of an ONNX file: converts its nodes one after the other.
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <onnx/defs/schema.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,12 +12,11 @@
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/opsets.h"
 
 namespace tputwin::net {
 namespace onnx_reader {
 namespace {
-
-constexpr int64_t kFirstOpset = 7, kLastOpset = 17;
 
 Error malformed(std::string what, std::string detail) {
   return Error(errors::net_onnx).in(std::move(what)).detail(std::move(detail));
@@ -160,22 +158,12 @@ class ModelImporter {
     if (!proto.domain().empty() && proto.domain() != "ai.onnx")
       node.refuse("domain", proto.domain(), "operators of ai.onnx; export the net without others");
     const OperatorRow* row = find_operator(proto.op_type());
-    const auto* schema =
-        onnx::OpSchemaRegistry::Schema(proto.op_type(), static_cast<int>(opset_), "");
-    if (schema == nullptr)
-      node.refuse("operator", proto.op_type(), fmt::format("opset {} has none such", opset_));
     if (row == nullptr)
       node.refuse(
           "operator", proto.op_type(),
           "it is not in the table of docs/onnx.md; cut the net before it and let the program "
           "behind the net do its work, or export the net with operators of the table");
-    try {
-      schema->Verify(proto);
-    } catch (const std::exception& error) {
-      std::string why = error.what();
-      std::ranges::replace(why, '\n', ' ');
-      throw Refusal{Error(errors::net_onnx).in(node.where()).detail(std::move(why))};
-    }
+    verify_form(node, opset_);
     return *row;
   }
 

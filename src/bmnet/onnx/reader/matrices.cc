@@ -225,11 +225,12 @@ void import_prelu(Node& node) {
 namespace {
 
 std::string standardize(Node& node, const std::string& x, int axis, float epsilon,
-                        std::vector<Blob> blobs) {
+                        std::vector<Blob> blobs, bool centered = true, std::string_view what = "") {
   TensorOp op = make_op(Op::standardize);
+  if (!centered) op.mutable_tg_standardize_param()->set_centered(false);
   op.mutable_tg_standardize_param()->set_axis(axis);
   op.mutable_tg_standardize_param()->set_eps(epsilon);
-  return node.add(std::move(op), {x}, "", std::move(blobs));
+  return node.add(std::move(op), {x}, what, std::move(blobs));
 }
 
 }  // namespace
@@ -254,6 +255,48 @@ void import_layer_normalization(Node& node) {
   const std::string y =
       standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f),
                   {{{length}, vector_of(node, 1, "Scale", length)}, {{length}, std::move(offset)}});
+  const Dims result = net_dims(x);
+  node.set(result == Dims{rows, length} ? y : node.view(y, result), x);
+}
+
+// Each group of channels by its own mean and variance. Scale and B have a value for each channel,
+// before opset 21 for each group.
+void import_group_normalization(Node& node) {
+  const Dims& x = node.dims();
+  const int64_t channels = channels_of(node), groups = node.integer("num_groups", 0);
+  node.require(groups >= 1 && channels % groups == 0, "num_groups", std::to_string(groups),
+               fmt::format("it divides the {} channels", channels));
+  const int64_t given = node.opset >= 21 ? channels : groups;
+  std::vector<float> scale = vector_of(node, 1, "scale", given),
+                     offset = vector_of(node, 2, "bias", given);
+  if (given == groups) {
+    const auto of_channels = [&](const std::vector<float>& values) {
+      std::vector<float> all;
+      for (int64_t c = 0; c < channels; ++c)
+        all.push_back(values[static_cast<size_t>(c / (channels / groups))]);
+      return all;
+    };
+    scale = of_channels(scale);
+    offset = of_channels(offset);
+  }
+  const int64_t rows = x[0] * groups, length = elements(x) / rows;
+  const std::string flat =
+      standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f), {},
+                  /*centered=*/true, "normal");
+  const std::string y = node.view(flat, net_dims(x));
+  node.set(scaled(node, y, std::move(scale), std::move(offset), ""), x);
+}
+
+// x / sqrt(mean(x^2) + epsilon) * scale, over the axes from `axis` on.
+void import_rms_normalization(Node& node) {
+  const Dims& x = node.dims();
+  const size_t axis = node.axis(node.integer("axis", -1), x.size());
+  const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
+  const std::vector<float> zeros(static_cast<size_t>(length));
+  const std::string y =
+      standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f),
+                  {{{length}, vector_of(node, 1, "scale", length)}, {{length}, zeros}},
+                  /*centered=*/false);
   const Dims result = net_dims(x);
   node.set(result == Dims{rows, length} ? y : node.view(y, result), x);
 }

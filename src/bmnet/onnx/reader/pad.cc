@@ -24,6 +24,7 @@ AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
   for (int64_t i = -sides.before; i < size + sides.behind; ++i) {
     int64_t from = std::clamp<int64_t>(i, 0, size - 1);
     if (mode == "reflect") from = i < 0 ? -i : i >= size ? 2 * size - 2 - i : i;
+    if (mode == "wrap") from = (i % size + size) % size;
     axis.add(std::clamp<int64_t>(from, 0, size - 1), mode == "constant" && from != i ? 0 : 1);
   }
   return axis;
@@ -67,11 +68,27 @@ std::string cropped(Node& node, const std::string& x, std::vector<Sides>& sides,
   return node.add(std::move(op), {x}, "cut");
 }
 
+// Pads before and after each axis. From opset 18 on they may be given for some axes.
+std::optional<Dims> pads_of(const Node& node) {
+  auto pads = node.list(1, "pads");
+  if (!node.has(3) || !pads) return pads;
+  const Dims axes = node.weights(3, "axes").whole();
+  const size_t rank = node.dims().size();
+  node.require(pads->size() == 2 * axes.size(), "pads", text(*pads), "two for each axis");
+  Dims all(2 * rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = node.axis(axes[i], rank);
+    all[axis] = (*pads)[i];
+    all[rank + axis] = (*pads)[axes.size() + i];
+  }
+  return all;
+}
+
 }  // namespace
 
 void import_pad(Node& node) {
   const Dims& x = node.dims();
-  const auto pads = node.list(1, "pads");
+  const auto pads = pads_of(node);
   const std::string mode = node.text("mode", "constant");
   node.require(pads && pads->size() == 2 * x.size() && x.size() <= 4, "pads",
                pads ? text(*pads) : "none", "two for each of at most four axes");
@@ -97,8 +114,9 @@ void import_pad(Node& node) {
   node.require(!zeros || std::fabs(value) < kLargestValue, "constant_value",
                fmt::format("{}", value),
                "finite; before a MaxPool, let the pool have the pads itself");
-  node.require(zeros || mode == "edge" || mode == "reflect", "mode", mode,
-               "constant, edge or reflect");
+  const bool wraps = mode == "wrap" && node.opset >= 19;
+  node.require(zeros || mode == "edge" || mode == "reflect" || wraps, "mode", mode,
+               "constant, edge, reflect, or wrap from opset 19 on");
   if (!sides[2].any() && !sides[3].any()) return node.set(node.view(y, net_dims(result)), result);
   for (size_t axis : {2, 3})
     node.require(mode != "reflect" || std::max(sides[axis].before, sides[axis].behind) < now[axis],

@@ -82,6 +82,14 @@ void import_hard_sigmoid(Node& node) {
   function(node, "hard_sigmoid", {node.real("alpha", 0.2f), node.real("beta", 0.5f)});
 }
 void import_hard_swish(Node& node) { function(node, "hard_swish"); }
+void import_gelu(Node& node) {
+  const std::string approximate = node.text("approximate", "none");
+  node.require(approximate == "none" || approximate == "tanh", "approximate", approximate,
+               "none or tanh");
+  function(node, approximate == "tanh" ? "gelu_tanh" : "gelu");
+}
+void import_mish(Node& node) { function(node, "mish"); }
+void import_swish(Node& node) { function(node, "swish", {node.real("alpha", 1)}); }
 void import_softplus(Node& node) { function(node, "softplus"); }
 void import_softsign(Node& node) { function(node, "softsign"); }
 void import_thresholded_relu(Node& node) {

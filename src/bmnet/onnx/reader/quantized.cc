@@ -32,6 +32,28 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
   return q;
 }
 
+// Returns (q - zero) * scale, with a scale for each block of `block` elements along the axis.
+std::vector<float> dequantized_blocks(const Node& node, const Constant& q, const Constant& scale,
+                                      const Constant* zero, size_t axis, int64_t block) {
+  Dims blocks = q.dims;
+  node.require(block >= 1 && axis < q.dims.size(), "block_size", std::to_string(block),
+               "at least 1, along an axis of the tensor");
+  blocks[axis] = (q.dims[axis] + block - 1) / block;
+  node.require(scale.dims == blocks && (zero == nullptr || zero->dims == blocks), "scale",
+               text(scale.dims), "one for each block, " + text(blocks));
+  const int64_t inner = run(q.dims, axis + 1, q.dims.size()), extent = q.dims[axis];
+  std::vector<float> values;
+  for (size_t i = 0; i < q.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const int64_t outer = at / inner / extent, along = at / inner % extent;
+    const auto from =
+        static_cast<size_t>((outer * blocks[axis] + along / block) * inner + at % inner);
+    const double offset = zero == nullptr ? 0 : zero->at(from);
+    values.push_back(static_cast<float>((q.at(i) - offset) * scale.at(from)));
+  }
+  return values;
+}
+
 // Returns (q - zero) * scale, with one scale, or one per index of an axis.
 std::vector<float> dequantized(const Node& node, const Constant& q, const Constant& scale,
                                const Constant* zero, size_t axis) {
@@ -153,6 +175,10 @@ void import_dequantize_linear(Node& node) {
 
 ConstantPtr fold_dequantize_linear(const Node& node) {
   const Constant &q = node.weights(0, "x"), &scale = node.weights(1, "scale");
+  if (const int64_t block = node.integer("block_size", 0); block != 0)
+    return make_reals(q.dims,
+                      dequantized_blocks(node, q, scale, node.constant(2),
+                                         node.axis(node.integer("axis", 1), q.dims.size()), block));
   return make_reals(q.dims,
                     dequantized(node, q, scale, node.constant(2), scale_axis(node, q, scale)));
 }

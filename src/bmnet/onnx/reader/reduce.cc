@@ -39,9 +39,10 @@ std::string by_window(Node& node, bool max) {
   return node.add(std::move(op), {node.tensor()}, "");
 }
 
-void reduce(Node& node, Kind kind, bool axes_are_input = false) {
+// Axes are an input from `since` on, and an attribute before.
+void reduce(Node& node, Kind kind, int64_t since = 18) {
   const Dims& x = node.dims();
-  const std::vector<bool> reduced = reduced_axes(node, axes_are_input);
+  const std::vector<bool> reduced = reduced_axes(node, node.opset >= since);
   const bool keeps = node.integer("keepdims", 1) != 0;
   Dims result;
   std::vector<size_t> order;
@@ -73,7 +74,7 @@ void reduce(Node& node, Kind kind, bool axes_are_input = false) {
 }  // namespace
 
 void import_reduce_mean(Node& node) { reduce(node, Reduction::MEAN); }
-void import_reduce_sum(Node& node) { reduce(node, Reduction::SUM, node.opset >= 13); }
+void import_reduce_sum(Node& node) { reduce(node, Reduction::SUM, /*since=*/13); }
 void import_reduce_max(Node& node) { reduce(node, Reduction::MAX); }
 void import_reduce_min(Node& node) { reduce(node, Reduction::MIN); }
 void import_reduce_prod(Node& node) { reduce(node, Reduction::PROD); }

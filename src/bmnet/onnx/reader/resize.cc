@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kMostEntries = int64_t{1} << 20;
 
 struct Method {
-  std::string mode, coordinates, nearest;
+  std::string mode, coordinates, nearest, aspect_ratio = "stretch";
   float cubic_a = -0.75f;
   bool exclude_outside = false;
 };
@@ -40,6 +40,12 @@ float coordinate(const Method& m, int64_t i, const Scaling& axis) {
   }
   if (m.coordinates == "tf_half_pixel_for_nn") return (x + 0.5f) / axis.scale;
   if (m.coordinates == "pytorch_half_pixel" && axis.outputs == 1) return 0;
+  if (m.coordinates == "half_pixel_symmetric") {
+    // The pixels that rounding of the extent removed are missing on both sides alike.
+    const auto adjusted = static_cast<float>(static_cast<double>(axis.outputs) / axis.whole);
+    const float offset = static_cast<float>(axis.size) / 2 * (1 - adjusted);
+    return offset + (x + 0.5f) / axis.scale - 0.5f;
+  }
   return (x + 0.5f) / axis.scale - 0.5f;
 }
 
@@ -111,16 +117,50 @@ Dims outputs_of(const Scalings& axes) {
   return outputs;
 }
 
+// The values of the axes that the attribute lists, and `otherwise` for the others.
+template <class T>
+std::vector<T> for_all_axes(const Node& node, std::vector<T> values,
+                            const std::vector<T>& otherwise) {
+  const Dims axes = node.integers("axes");
+  if (axes.empty() || values.empty()) return values;
+  node.require(values.size() == axes.size(), "axes", text(axes), "one for each scale or size");
+  std::vector<T> all = otherwise;
+  for (size_t i = 0; i < axes.size(); ++i) all[node.axis(axes[i], all.size())] = values[i];
+  return all;
+}
+
+// The extents that keep the ratio of rows to columns: one factor for the axes that are listed.
+void keep_aspect_ratio(const Node& node, bool larger, Dims& wanted) {
+  const Dims& x = node.dims();
+  Dims axes = node.integers("axes");
+  if (axes.empty())
+    for (size_t i = 0; i < x.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  const auto factor = [&](int64_t axis) {
+    const size_t i = node.axis(axis, x.size());
+    return static_cast<float>(wanted[i]) / static_cast<float>(x[i]);
+  };
+  float scale = factor(axes[0]);
+  for (const int64_t axis : axes)
+    scale = larger ? std::max(scale, factor(axis)) : std::min(scale, factor(axis));
+  for (const int64_t axis : axes) {
+    const size_t i = node.axis(axis, x.size());
+    wanted[i] = static_cast<int64_t>(std::floor(scale * static_cast<float>(x[i]) + 0.5f));
+  }
+}
+
 // Computes scalings from factors or from extents.
-Scalings sizes_of(const Node& node, const Constant* scales, std::vector<float> given,
-                  const Constant* sizes) {
+Scalings sizes_of(const Node& node, const Method& m, const Constant* scales,
+                  std::vector<float> given, const Constant* sizes) {
   const Dims& x = node.dims();
   Scalings result;
   if (scales != nullptr) given = scales->real();
+  given = for_all_axes(node, std::move(given), std::vector<float>(x.size(), 1));
   const bool by_size = given.empty() && sizes != nullptr;
-  const Dims wanted = by_size ? sizes->whole() : Dims();
+  Dims wanted = by_size ? for_all_axes(node, sizes->whole(), x) : Dims();
   node.require((by_size ? wanted.size() : given.size()) == x.size(), "scales", text(wanted),
                "one value per axis: scales or sizes");
+  if (by_size && m.aspect_ratio != "stretch")
+    keep_aspect_ratio(node, m.aspect_ratio == "not_smaller", wanted);
   for (size_t i = 0; i < x.size(); ++i) {
     const float scale =
         by_size ? static_cast<float>(wanted[i]) / static_cast<float>(x[i]) : given[i];
@@ -178,16 +218,25 @@ void import_resize(Node& node) {
                m.coordinates, "any other");
   node.require(m.mode == "nearest" || m.mode == "linear" || m.mode == "cubic", "mode", m.mode,
                "nearest, linear or cubic");
+  m.aspect_ratio = node.text("keep_aspect_ratio_policy", m.aspect_ratio);
+  node.require(m.aspect_ratio == "stretch" || m.aspect_ratio == "not_larger" ||
+                   m.aspect_ratio == "not_smaller",
+               "keep_aspect_ratio_policy", m.aspect_ratio, "stretch, not_larger or not_smaller");
   const Constant* scales = optional_values(node, first ? 1 : 2, "scales");
   const Constant* sizes = first ? nullptr : optional_values(node, 3, "sizes");
-  resize(node, m, sizes_of(node, scales, {}, sizes));
+  const Scalings axes = sizes_of(node, m, scales, {}, sizes);
+  const bool shrinks =
+      std::ranges::any_of(axes, [](const Scaling& axis) { return axis.scale < 1; });
+  node.require(node.integer("antialias", 0) == 0 || !shrinks || m.mode == "nearest", "antialias",
+               "1", "0 where the result is smaller; export the net without antialias");
+  resize(node, m, axes);
 }
 
 void import_upsample(Node& node) {
   Method m{.mode = node.text("mode", "nearest"), .coordinates = "asymmetric", .nearest = "simple"};
   node.require(m.mode == "nearest" || m.mode == "linear", "mode", m.mode, "nearest or linear");
   const Constant* scales = optional_values(node, 1, "scales");
-  resize(node, m, sizes_of(node, scales, node.reals("scales"), nullptr));
+  resize(node, m, sizes_of(node, m, scales, node.reals("scales"), nullptr));
 }
 
 }  // namespace tputwin::net::onnx_reader

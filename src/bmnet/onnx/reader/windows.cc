@@ -287,6 +287,8 @@ void import_average_pool(Node& node) {
   const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
+  node.require(window.rows.dilation == 1 && window.columns.dilation == 1, "dilations",
+               text(node.integers("dilations")), "1");
   const bool counts_pads = node.integer("count_include_pad", 0) != 0;
   // The chip's averages count the pads at the beginning, and as many at the end.
   const auto as_caffe = [&](const WindowAxis& axis) {

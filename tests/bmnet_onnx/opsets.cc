@@ -1,0 +1,284 @@
+// What opsets after 17 added. Expected values are those of ONNX's own formulas.
+#include <cmath>
+
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+using onnx::TensorProto;
+
+std::vector<float> run(const ModelMaker& maker, const std::vector<int64_t>& dims,
+                       const std::vector<float>& x) {
+  auto network = import(maker.model);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return {};
+  auto result = run_float(*network, {{"x", {dims, x}}});
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? result->begin()->second.data : std::vector<float>{};
+}
+
+void expect_near(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], 1e-5f * std::max(1.0f, std::fabs(expected[i]))) << i;
+}
+
+std::string refusal(const ModelMaker& maker) {
+  auto network = import(maker.model);
+  return network.ok() ? "" : network.status().message();
+}
+
+const std::vector<float> kX = {-3, -1, -0.5f, 0, 0.25f, 1, 2, 4};
+
+// A node of one input and one output.
+ModelMaker single(int64_t opset, const std::string& type, const std::vector<int64_t>& dims) {
+  ModelMaker maker(opset);
+  maker.input("x", dims);
+  maker.node(type, {"x"}, {"y"});
+  maker.output("y");
+  return maker;
+}
+
+template <class Function>
+std::vector<float> mapped(Function function) {
+  std::vector<float> y;
+  for (float x : kX) y.push_back(function(x));
+  return y;
+}
+
+TEST(Opsets, FunctionsOfOneValue) {
+  const auto gelu = [](float x) { return 0.5f * x * (1 + std::erf(x / std::sqrt(2.0f))); };
+  const auto by_tanh = [](float x) {
+    return 0.5f * x * (1 + std::tanh(std::sqrt(2 / 3.14159265f) * (x + 0.044715f * x * x * x)));
+  };
+  const auto mish = [](float x) { return x * std::tanh(std::log1p(std::exp(x))); };
+  const auto swish = [](float x) { return x / (1 + std::exp(-1.5f * x)); };
+  expect_near(run(single(20, "Gelu", {1, 8}), {1, 8}, kX), mapped(gelu));
+  ModelMaker tanh = single(26, "Gelu", {1, 8});
+  ModelMaker::set(*tanh.model.mutable_graph()->mutable_node(0), "approximate", std::string("tanh"));
+  expect_near(run(tanh, {1, 8}, kX), mapped(by_tanh));
+  expect_near(run(single(18, "Mish", {1, 8}), {1, 8}, kX), mapped(mish));
+  ModelMaker scaled = single(24, "Swish", {1, 8});
+  ModelMaker::set(*scaled.model.mutable_graph()->mutable_node(0), "alpha", 1.5f);
+  expect_near(run(scaled, {1, 8}, kX), mapped(swish));
+  EXPECT_NE(refusal(single(19, "Gelu", {1, 8})).find("opset 19 has none such"), std::string::npos);
+}
+
+TEST(Opsets, AttributesOfAnOperatorAreChecked) {
+  ModelMaker maker = single(20, "Gelu", {1, 8});
+  ModelMaker::set(*maker.model.mutable_graph()->mutable_node(0), "alpha", 1.0f);
+  EXPECT_NE(refusal(maker).find("no attribute alpha"), std::string::npos) << refusal(maker);
+  ModelMaker split(17);
+  split.input("x", {1, 8});
+  ModelMaker::set(split.node("Split", {"x"}, {"a", "b"}), "num_outputs", int64_t{2});
+  split.output("a");
+  EXPECT_NE(refusal(split).find("num_outputs"), std::string::npos) << refusal(split);
+}
+
+// Axes are an input from opset 18 on, of all reductions.
+TEST(Opsets, AxesOfReductions) {
+  struct Row {
+    const char* type;
+    float (*of)(float a, float b);
+  };
+  const Row rows[] = {{"ReduceMean", [](float a, float b) { return (a + b) / 2; }},
+                      {"ReduceMax", [](float a, float b) { return std::max(a, b); }},
+                      {"ReduceMin", [](float a, float b) { return std::min(a, b); }},
+                      {"ReduceProd", [](float a, float b) { return a * b; }},
+                      {"ReduceL1", [](float a, float b) { return std::fabs(a) + std::fabs(b); }},
+                      {"ReduceL2", [](float a, float b) { return std::sqrt(a * a + b * b); }},
+                      {"ReduceSumSquare", [](float a, float b) { return a * a + b * b; }}};
+  for (const Row& row : rows)
+    for (const int64_t opset : {18, 23}) {
+      SCOPED_TRACE(row.type);
+      ModelMaker maker(opset);
+      maker.input("x", {4, 2});
+      maker.integers("axes", {1}, {-1});
+      ModelMaker::set(maker.node(row.type, {"x", "axes"}, {"y"}), "keepdims", int64_t{0});
+      maker.output("y");
+      std::vector<float> expected;
+      for (size_t i = 0; i < 4; ++i) expected.push_back(row.of(kX[2 * i], kX[2 * i + 1]));
+      expect_near(run(maker, {4, 2}, kX), expected);
+    }
+}
+
+TEST(Opsets, SplitIntoUnequalParts) {
+  ModelMaker maker(18);
+  maker.input("x", {1, 8});
+  auto& node = maker.node("Split", {"x"}, {"a", "b", "c"});
+  ModelMaker::set(node, "axis", int64_t{1});
+  ModelMaker::set(node, "num_outputs", int64_t{3});
+  maker.node("Neg", {"c"}, {"y"});
+  maker.output("y");
+  expect_near(run(maker, {1, 8}, kX), {-2, -4});
+}
+
+TEST(Opsets, PadOfSomeAxesAndWrapped) {
+  ModelMaker maker(18);
+  maker.input("x", {1, 1, 2, 4});
+  maker.integers("pads", {2}, {1, 2});
+  maker.integers("axes", {1}, {-1});
+  maker.node("Pad", {"x", "pads", "", "axes"}, {"y"});
+  maker.output("y");
+  expect_near(run(maker, {1, 1, 2, 4}, kX), {0, -3, -1, -0.5f, 0, 0, 0,  //
+                                             0, 0.25f, 1, 2, 4, 0, 0});
+  ModelMaker wrap(19);
+  wrap.input("x", {1, 1, 2, 4});
+  wrap.integers("pads", {2}, {1, 2});
+  wrap.integers("axes", {1}, {3});
+  ModelMaker::set(wrap.node("Pad", {"x", "pads", "", "axes"}, {"y"}), "mode", std::string("wrap"));
+  wrap.output("y");
+  expect_near(run(wrap, {1, 1, 2, 4}, kX), {0, -3, -1, -0.5f, 0, -3, -1,  //
+                                            4, 0.25f, 1, 2, 4, 0.25f, 1});
+}
+
+ModelMaker resized(int64_t opset, const std::vector<int64_t>& sizes,
+                   const std::vector<int64_t>& axes) {
+  ModelMaker maker(opset);
+  maker.input("x", {1, 1, 2, 4});
+  maker.integers("sizes", {static_cast<int64_t>(sizes.size())}, sizes);
+  auto& node = maker.node("Resize", {"x", "", "", "sizes"}, {"y"});
+  ModelMaker::set(node, "axes", axes);
+  maker.output("y");
+  return maker;
+}
+
+TEST(Opsets, ResizeOfSomeAxes) {
+  ModelMaker maker = resized(18, {8}, {3});
+  expect_near(run(maker, {1, 1, 2, 4}, kX), {-3, -3, -1, -1, -0.5f, -0.5f, 0, 0,  //
+                                             0.25f, 0.25f, 1, 1, 2, 2, 4, 4});
+}
+
+// 8 columns would be the factor 2, 3 rows the factor 1.5, which is the smaller one.
+TEST(Opsets, ResizeKeepsTheRatio) {
+  for (const bool larger : {false, true}) {
+    ModelMaker maker = resized(19, {3, 8}, {2, 3});
+    auto& node = *maker.model.mutable_graph()->mutable_node(0);
+    ModelMaker::set(node, "keep_aspect_ratio_policy",
+                    std::string(larger ? "not_smaller" : "not_larger"));
+    auto network = import(maker.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    const auto* end = &network->ops.back();
+    EXPECT_EQ(net::dims(end->input_shape(0)),
+              larger ? (std::vector<int64_t>{1, 1, 4, 8}) : (std::vector<int64_t>{1, 1, 3, 6}));
+  }
+}
+
+TEST(Opsets, ResizeWithAntialias) {
+  ModelMaker larger = resized(18, {4, 8}, {2, 3});
+  auto& node = *larger.model.mutable_graph()->mutable_node(0);
+  ModelMaker::set(node, "mode", std::string("linear"));
+  ModelMaker::set(node, "antialias", int64_t{1});
+  EXPECT_EQ(run(larger, {1, 1, 2, 4}, kX).size(), 32u);
+  ModelMaker smaller = resized(18, {1, 2}, {2, 3});
+  auto& shrinks = *smaller.model.mutable_graph()->mutable_node(0);
+  ModelMaker::set(shrinks, "mode", std::string("linear"));
+  ModelMaker::set(shrinks, "antialias", int64_t{1});
+  EXPECT_NE(refusal(smaller).find("antialias"), std::string::npos) << refusal(smaller);
+}
+
+// (x - mean) / sqrt(variance + 1e-5) of each group, times scale, plus bias.
+TEST(Opsets, GroupNormalization) {
+  for (const bool per_channel : {false, true}) {
+    ModelMaker maker(per_channel ? 21 : 18);
+    maker.input("x", {1, 4, 1, 2});
+    const std::vector<float> scale = per_channel ? std::vector<float>{1, 1, 2, 3}
+                                                 : std::vector<float>{1, 2},
+                             bias = per_channel ? std::vector<float>{0, 0, 1, -1}
+                                                : std::vector<float>{0, 1};
+    const auto values = static_cast<int64_t>(scale.size());
+    maker.weights("s", {values}, scale);
+    maker.weights("b", {values}, bias);
+    ModelMaker::set(maker.node("GroupNormalization", {"x", "s", "b"}, {"y"}), "num_groups",
+                    int64_t{2});
+    maker.output("y");
+    std::vector<float> expected;
+    for (size_t i = 0; i < 8; ++i) {
+      float sum = 0, squares = 0;
+      for (size_t k = 0; k < 4; ++k) sum += kX[i / 4 * 4 + k];
+      const float mean = sum / 4;
+      for (size_t k = 0; k < 4; ++k) {
+        const float d = kX[i / 4 * 4 + k] - mean;
+        squares += d * d;
+      }
+      const size_t at = per_channel ? i / 2 : i / 4;
+      expected.push_back((kX[i] - mean) / std::sqrt(squares / 4 + 1e-5f) * scale[at] + bias[at]);
+    }
+    expect_near(run(maker, {1, 4, 1, 2}, kX), expected);
+  }
+}
+
+TEST(Opsets, RmsNormalization) {
+  ModelMaker maker(23);
+  maker.input("x", {2, 4});
+  maker.weights("s", {4}, {1, 2, 0.5f, -1});
+  maker.node("RMSNormalization", {"x", "s"}, {"y"});
+  maker.output("y");
+  const std::vector<float> scale = {1, 2, 0.5f, -1};
+  std::vector<float> expected;
+  for (size_t i = 0; i < 8; ++i) {
+    float squares = 0;
+    for (size_t k = 0; k < 4; ++k) squares += kX[i / 4 * 4 + k] * kX[i / 4 * 4 + k];
+    expected.push_back(kX[i] / std::sqrt(squares / 4 + 1e-5f) * scale[i % 4]);
+  }
+  expect_near(run(maker, {2, 4}, kX), expected);
+}
+
+// Bytes of a tensor of 4 bits or of float8, as a file has them.
+void raw(ModelMaker& maker, const std::string& name, const std::vector<int64_t>& dims, int type,
+         const std::string& bytes) {
+  TensorProto& tensor = *maker.model.mutable_graph()->add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(type);
+  for (int64_t d : dims) tensor.add_dims(d);
+  tensor.set_raw_data(bytes);
+}
+
+// Weights (4,2) in blocks of 2 rows: -8 to 7, the low half of a byte first.
+TEST(Opsets, WeightsOf4BitsInBlocks) {
+  constexpr int kInt4 = 22;
+  ModelMaker maker(21);
+  maker.input("x", {1, 4});
+  raw(maker, "w", {4, 2}, kInt4, std::string("\x21\xf8\x70\x34", 4));
+  maker.weights("s", {2, 2}, {1, 0.5f, 2, 10});
+  auto& node = maker.node("DequantizeLinear", {"w", "s"}, {"d"});
+  ModelMaker::set(node, "axis", int64_t{0});
+  ModelMaker::set(node, "block_size", int64_t{2});
+  maker.node("MatMul", {"x", "d"}, {"y"});
+  maker.output("y");
+  // rows: (1, 2) (-8, -1) in the first block; (0, 7) (4, 3) in the second
+  const float w[4][2] = {{1, 1}, {-8, -0.5f}, {0, 70}, {8, 30}};
+  std::vector<float> expected(2);
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t j = 0; j < 2; ++j) expected[j] += kX[i] * w[i][j];
+  expect_near(run(maker, {1, 4}, {kX.begin(), kX.begin() + 4}), expected);
+}
+
+// The formats' own examples: the largest, the smallest, one, and minus two.
+TEST(Opsets, WeightsOfFloat8) {
+  struct Row {
+    int type;
+    std::string bytes;
+    std::vector<float> values;
+  };
+  const Row rows[] = {{17, std::string("\x7e\x01\x38\xc0", 4), {448, 0.001953125f, 1, -2}},
+                      {18, std::string("\x7f\x01\x40\xc8", 4), {240, 0.0009765625f, 1, -2}},
+                      {19, std::string("\x7b\x01\x3c\xc0", 4), {57344, 1.52587890625e-05f, 1, -2}},
+                      {20, std::string("\x7f\x01\x40\xc4", 4), {57344, 7.62939453125e-06f, 1, -2}},
+                      {23, std::string("\x17\xc2", 2), {6, 0.5f, 1, -2}}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.type);
+    ModelMaker maker(23);
+    maker.input("x", {1, 4});
+    raw(maker, "w", {4}, row.type, row.bytes);
+    maker.weights("s", {}, {1});
+    maker.node("DequantizeLinear", {"w", "s"}, {"d"});
+    maker.node("Mul", {"x", "d"}, {"y"});
+    maker.output("y");
+    expect_near(run(maker, {1, 4}, {1, 1, 1, 1}), row.values);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::test

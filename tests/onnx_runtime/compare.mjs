@@ -1,0 +1,58 @@
+// compare.mjs FOLDER [SEED]: runs the models of onnx_runtime_models with ONNX Runtime and compares the results
+// (1e-4 of max(1, value)). Refused models are counted by operator; what ONNX Runtime refuses is no difference.
+import {readdirSync, readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+
+const require = createRequire(join(process.cwd(), 'package.json'));
+const {InferenceSession, Tensor, env} = require('onnxruntime-node');
+env.logLevel = 'fatal';
+
+const [folder, seed = '1'] = process.argv.slice(2);
+const kTolerance = 1e-4;
+const value = (v) => (typeof v === 'string' ? Number(v.replace('inf', 'Infinity').replace('nan', 'NaN')) : v);
+
+function difference(expected, actual) {
+  if (expected.length !== actual.length) return `${actual.length} values, not ${expected.length}`;
+  for (let i = 0; i < expected.length; ++i) {
+    const a = value(actual[i]), b = expected[i];
+    if (Object.is(a, b) || (Number.isNaN(a) && Number.isNaN(b)) || a === b) continue;
+    if (!(Math.abs(a - b) <= kTolerance * Math.max(1, Math.abs(b)))) return `value ${i} is ${a}, ONNX Runtime's ${b}`;
+  }
+  return null;
+}
+
+let compared = 0, failed = 0;
+const refused = new Map(), foreign = new Map();
+const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
+for (const file of readdirSync(folder).filter((f) => f.endsWith('.json')).sort((a, b) => parseInt(a) - parseInt(b))) {
+  const index = file.slice(0, -5);
+  const text = JSON.parse(readFileSync(join(folder, file)));
+  if (text.refused) {
+    count(refused, `${text.about.split(' ')[0]}: ${text.refused.replace(/^.*?: /, '').slice(0, 160)}`);
+    continue;
+  }
+  let result;
+  try {
+    const session = await InferenceSession.create(join(folder, `${index}.onnx`),
+                                                  {graphOptimizationLevel: 'disabled', logSeverityLevel: 4});
+    const feeds = {};
+    for (const [name, {dims, data}] of Object.entries(text.inputs)) feeds[name] = new Tensor('float32', Float32Array.from(data), dims);
+    result = await session.run(feeds);
+  } catch (error) {
+    count(foreign, `${text.about.split(' ').slice(0, 3).join(' ')}: ${String(error.message).slice(0, 100)}`);
+    continue;
+  }
+  ++compared;
+  for (const {name, data} of text.outputs) {
+    const why = difference(result[name].data, data);
+    if (!why) continue;
+    ++failed;
+    console.log(`${text.about}: ${name}: ${why}; rerun: onnx_runtime_models ${folder} 1 ${seed} ${index}`);
+    break;
+  }
+}
+for (const [what, map] of [['refused by tputwin', refused], ['refused by ONNX Runtime', foreign]])
+  for (const [key, times] of map) console.log(`${what}, ${times} times: ${key}`);
+console.log(`${compared} compared, ${failed} differ`);
+process.exit(failed > 0 || compared === 0 ? 1 : 0);
