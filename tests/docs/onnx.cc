@@ -11,7 +11,7 @@
 namespace tputwin::docs {
 namespace {
 
-constexpr std::string_view kBegin = "| operator | opsets | what becomes of it |\n|---|---|---|\n";
+constexpr std::string_view kBegin = "| operator | opsets | result |\n|---|---|---|\n";
 
 std::string table() {
   std::string text(kBegin);
