@@ -23,23 +23,24 @@ SHOWN, MEASURED = 24, 2000
 
 HEAD = """# Gallery
 
-What the networks of this repository see in the simulator, each calibrated and compiled for the
-BM1880. They were trained here ([models](../models/README.md)). `make gallery` draws this page.
+The results of this repository's networks in the simulator. Each network is calibrated and compiled
+for the BM1880, and was trained here ([models](../models/README.md)). `make gallery` draws this
+page.
 """
 
 FACES = """
 ## Faces
 
 A detector of 8 convolutions on 128x128 grey pixels, trained on scenes made of 80 faces, calibrated
-on the four photographs themselves. In scenes made of faces that it never saw it finds 72 % at this
+on the four photographs themselves. In scenes with new faces it finds 72 % of them at this
 threshold, with 3 false ones in 1,000 scenes. Here it finds the astronaut's face, and rightly none
-in the cup and the rocket. It misses the photographer's, from the side: it knows faces from the
-front. A picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of NASA, Lav
-Varshney, Rachel Michetti and SpaceX ([origins](../examples/pictures/README.md)).
+in the cup and the rocket. It misses the photographer's face, from the side: it finds faces from
+the front only. A picture is predicted to take {milliseconds:.2f} ms on the chip. The photographs are of
+NASA, Lav Varshney, Rachel Michetti and SpaceX ([origins](../examples/pictures/README.md)).
 
 ![a face in a box, and three photographs without one](gallery/faces.png)
 
-The same by commands, in a checkout; `seen.png` is the picture below:
+These commands do the same in a checkout; `seen.png` is the picture below:
 
     tputwin calibrate models/faces.prototxt models/faces.caffemodel --data examples/pictures \\
         --letterbox --mean 128 --scale 0.0078125 --output int8
@@ -54,9 +55,9 @@ CLASSES = """
 ## {title}
 
 {text}
-Of {samples} test images float gets {float_right:.1f} % right, int8 in the simulator
+Float gets {float_right:.1f} % of {samples} test images right, int8 in the simulator
 {int8_right:.1f} %. A batch of 10 is predicted to take {milliseconds:.2f} ms on the chip. Below an
-image are the two best classes with the values that the network gives them.
+image are the two best classes and their values.
 
 ![what {name} sees](gallery/{name}.png)
 """
@@ -65,7 +66,7 @@ SPEED = """
 ## ResNet-50, for speed
 
 The network as published, 224x224 pixels in colour, with random weights
-(`build/bin/generate_classics`), so that it sees nothing. One image in int8:
+(`build/bin/generate_classics`), so its results mean nothing. One image in int8:
 
 | | |
 |---|---|
@@ -74,12 +75,12 @@ The network as published, 224x224 pixels in colour, with random weights
 | between global and local memory | {moved:.0f} MB |
 | on the chip, predicted | {chip:.1f} ms |
 
-Where the chip's time goes, predicted cycles of each engine's commands:
+The predicted cycles of each operation's commands:
 
 | operation | commands | cycles |
 |---|---|---|
 {rows}
-How long the simulator takes, and how that is measured: [performance.md](performance.md).
+[performance.md](performance.md) has the time of the simulator, and how it is measured.
 """
 
 
