@@ -23,9 +23,9 @@ SHOWN, MEASURED = 24, 2000
 
 HEAD = """# Gallery
 
-The results of this repository's networks in the simulator. Each network is calibrated and compiled
-for the BM1880, and was trained here ([models](../models/README.md)). `make gallery` draws this
-page.
+This page shows the results of this repository's networks in the simulator. Each network is
+calibrated and compiled for the BM1880, and was trained here ([models](../models/README.md)).
+`make gallery` draws this page.
 """
 
 FACES = """
