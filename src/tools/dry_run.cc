@@ -1,4 +1,4 @@
-// What would become of a net: its operators, where they run, memory and time.
+// Plans a net without writing it: its operators, where they run, memory and time.
 #include "tools/dry_run.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What opsets after 17 added. Expected values are those of ONNX's own formulas.
+// Additions of opsets after 17. Expected values are those of ONNX's own formulas.
 #include <cmath>
 
 #include "bmnet_onnx/support.h"

@@ -47,7 +47,8 @@ std::vector<Text> comments_of(const std::filesystem::path& path, const std::stri
     if (is_comment) {
       const std::string words = line.substr(begin + mark.size());
       if (!continues) found.push_back({path, number, ""});
-      found.back().words += words + " ";
+      // an indented line is a row of a table or a formula
+      found.back().words += (words.starts_with("   ") ? ". " : "") + words + " ";
     }
     continues = is_comment;
   }

@@ -32,9 +32,9 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
-// Values of the padding: constants or, in commands of the BM1684X, elements of the input. Inputs 1
-// 2 3 4 with two pads become 3 2 | 1 2 3 4 | 3 2 (reflected), 1 1 | 1 2 3 4 | 4 4 (edge) or 3 4 | 1
-// 2 3 4 | 1 2 (circular).
+// Values of the padding: constants or, in commands of the BM1684X, elements of the input. Inputs
+// 1 2 3 4 with two pads become 3 2 | 1 2 3 4 | 3 2 (reflected); 1 1 | 1 2 3 4 | 4 4 (edge); or
+// 3 4 | 1 2 3 4 | 1 2 (circular).
 enum class PadMode : uint8_t { constant, reflected, edge, circular };
 
 struct Window {

@@ -6,8 +6,8 @@
 
 namespace tputwin {
 
-// Weights are stored in groups of input channels. The weight of input channel ic and tap
-// k = kh * KW + kw for output channel oc is element
+// Weights are stored in groups of input channels. For output channel oc, the weight of input channel
+// ic and tap k = kh * KW + kw is element
 //   (0, oc, (ic div group) * KH * KW + k, ic mod group)
 // of a compact tensor (1, OC, groups * KH * KW, group). bm1684x-machine 3.1.
 constexpr uint32_t weight_group(DType dtype) {

@@ -1,6 +1,6 @@
-// FaultHandler: ends the launch instead of the process at a fault of the kernel's own code, if the
-// fault follows from an address that a call returned or from an error of the launch. Other faults
-// belong to the program: they go to its handlers, after a line that names the launch.
+// FaultHandler: ends the launch instead of the process at a fault of the kernel's own code. The
+// fault must follow from an address that a call returned, or from an error of the launch. Other
+// faults belong to the program: they go to its handlers, after a line that names the launch.
 #pragma once
 
 #include <signal.h>

@@ -19,7 +19,7 @@ struct CompileCommand {
   bool explain = false, json = false, is_dry = false;
 };
 
-// What would become of the net: exit code 5 if it cannot be compiled.
+// Prints the plan of a net. Exit code 5 if it cannot be compiled.
 int show_dry_run(const CompileCommand& command) {
   auto run = dry_run(command.request);
   if (!run.ok()) return fail("tputwin", run.error());
