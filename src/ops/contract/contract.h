@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,26 +39,44 @@ constexpr TensorView old_value(TensorView view) {
   return view;
 }
 
-// The operands of one operation, at most ten. Every instruction makes a list, so it does not
-// allocate.
+// The operands of one operation, at most ten. Every instruction makes several lists, so a list does
+// not allocate, and places without an operand are not initialized.
 class OperandList {
  public:
-  OperandList() = default;
+  OperandList() {}  // NOLINT: `= default` would initialize all places
   OperandList(std::initializer_list<Operand> list) {
     for (const Operand& operand : list) push_back(operand);
   }
+  OperandList(const OperandList& other) {
+    for (const Operand& operand : other) push_back(operand);
+  }
+  OperandList& operator=(const OperandList& other) {
+    if (this == &other) return *this;
+    size_ = 0;
+    for (const Operand& operand : other) push_back(operand);
+    return *this;
+  }
   // Throws std::out_of_range if the list is full: no operation of the chips has more operands.
   void push_back(const Operand& operand) {
-    items_.at(size_) = operand;
+    if (size_ == kMost) [[unlikely]]
+      throw std::out_of_range("OperandList");
+    new (&places_[size_].operand) Operand(operand);
     ++size_;
   }
-  const Operand* begin() const { return items_.data(); }
-  const Operand* end() const { return items_.data() + size_; }
+  const Operand* begin() const { return &places_[0].operand; }
+  const Operand* end() const { return begin() + size_; }
   size_t size() const { return size_; }
-  const Operand& operator[](size_t index) const { return items_[index]; }
+  const Operand& operator[](size_t index) const { return places_[index].operand; }
 
  private:
-  std::array<Operand, 10> items_{};
+  static constexpr size_t kMost = 10;
+  union Place {
+    Place() {}
+    Operand operand;
+  };
+  static_assert(sizeof(Place) == sizeof(Operand));
+
+  Place places_[kMost];
   size_t size_ = 0;
 };
 

@@ -161,11 +161,13 @@ void attributes(const Elementwise& op, AttributeSink& to) {
 
 OperandList operands(const Elementwise& op) {
   bool accumulates = op.kind == Elementwise::Kind::mac;
-  OperandList list{{op.kind == Elementwise::Kind::copy ? "dst" : "res", &op.out,
+  // Names with their lengths: a choice between literals would be measured at each call.
+  using namespace std::string_view_literals;
+  OperandList list{{op.kind == Elementwise::Kind::copy ? "dst"sv : "res"sv, &op.out,
                     accumulates ? Access::read_write : Access::write},
-                   {op.kind == Elementwise::Kind::copy ? "src" : "a", &op.a, Access::read}};
+                   {op.kind == Elementwise::Kind::copy ? "src"sv : "a"sv, &op.a, Access::read}};
   if (has_tensor_b(op))
-    list.push_back({op.kind == Elementwise::Kind::shift ? "bits" : "b", &op.b, Access::read});
+    list.push_back({op.kind == Elementwise::Kind::shift ? "bits"sv : "b"sv, &op.b, Access::read});
   return list;
 }
 
