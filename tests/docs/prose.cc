@@ -8,7 +8,7 @@
 
 #include "docs/text.h"
 
-namespace tputwin::docs {
+namespace tputwin::docs::prose {
 namespace {
 
 constexpr int kMostWords = 30;
@@ -215,4 +215,4 @@ TEST(Prose, TheTableIsRead) {
 }
 
 }  // namespace
-}  // namespace tputwin::docs
+}  // namespace tputwin::docs::prose
