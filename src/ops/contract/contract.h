@@ -44,7 +44,8 @@ constexpr TensorView old_value(TensorView view) {
 class OperandList {
  public:
   OperandList() {}  // NOLINT: `= default` would initialize all places
-  OperandList(std::initializer_list<Operand> list) {
+  // Inlined: the stores of a literal list would stall the wider loads of a call.
+  [[gnu::always_inline]] OperandList(std::initializer_list<Operand> list) {
     for (const Operand& operand : list) push_back(operand);
   }
   OperandList(const OperandList& other) {
@@ -57,7 +58,7 @@ class OperandList {
     return *this;
   }
   // Throws std::out_of_range if the list is full: no operation of the chips has more operands.
-  void push_back(const Operand& operand) {
+  [[gnu::always_inline]] void push_back(const Operand& operand) {
     if (size_ == kMost) [[unlikely]]
       throw std::out_of_range("OperandList");
     new (&places_[size_].operand) Operand(operand);
