@@ -21,7 +21,7 @@
 #include "machine/spare_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
-#include "ops/fast/gemm/pending_sums.h"
+#include "ops/fast/gemm/run/pending_sums.h"
 #include "ops/instruction.h"
 
 namespace tputwin {
@@ -155,7 +155,7 @@ class Device {
   // Checks one instruction of a call-by-call API under the name of the call, and executes it. Under
   // a schedule other than Schedule::program the next drain() executes it. While an error is set,
   // nothing happens. The sums of accumulating operations may be deferred until anything else could
-  // read their results (ops/fast/gemm/pending_sums.h).
+  // read their results (ops/fast/gemm/run/pending_sums.h).
   Status issue(const Instruction& instruction, const CallSite& site);
   // Records a failed status of a call in the device, where an error sticks, and in the thread.
   Status report_call(Status status, const CallSite& site);

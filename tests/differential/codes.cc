@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "numerics/float32.h"
-#include "ops/fast/gemm/tiles.h"
+#include "ops/fast/gemm/kernels/tiles.h"
 
 namespace tputwin::fast {
 namespace {

@@ -1,6 +1,6 @@
 // Accumulating operations that are issued one by one: their sums are added in one pass. Operations
 // issued between them must see the bytes of the reference kernels.
-#include "ops/fast/gemm/pending_sums.h"
+#include "ops/fast/gemm/run/pending_sums.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/kernels/dot-inl.h"
 #include "vectors/values.h"
 
 HWY_BEFORE_NAMESPACE();

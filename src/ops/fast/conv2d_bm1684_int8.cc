@@ -11,9 +11,9 @@
 #include "ops/contract/filter_operands.h"
 #include "ops/contract/taps.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/conv2d_planes.h"
-#include "ops/fast/gemm/images.h"
-#include "ops/fast/gemm/prepared_planes.h"
+#include "ops/fast/gemm/packing/images.h"
+#include "ops/fast/gemm/run/conv2d_planes.h"
+#include "ops/fast/gemm/run/prepared_planes.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {

@@ -11,9 +11,9 @@
 #include "ops/contract/body_steps.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/conv2d_planes.h"
-#include "ops/fast/gemm/prepared_planes.h"
-#include "ops/fast/gemm/weights_bm1684x.h"
+#include "ops/fast/gemm/packing/weights_bm1684x.h"
+#include "ops/fast/gemm/run/conv2d_planes.h"
+#include "ops/fast/gemm/run/prepared_planes.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/transpose.h"
 

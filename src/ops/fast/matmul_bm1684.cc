@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/matrix_tiles.h"
-#include "ops/fast/gemm/pending_sums.h"
-#include "ops/fast/gemm/short_rows.h"
+#include "ops/fast/gemm/kernels/short_rows.h"
+#include "ops/fast/gemm/run/matrix_tiles.h"
+#include "ops/fast/gemm/run/pending_sums.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/matmul/matmul_bm1684.h"

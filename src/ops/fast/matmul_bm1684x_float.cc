@@ -8,8 +8,8 @@
 
 #include "numerics/float16.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/half_row.h"
-#include "ops/fast/gemm/matrix_tiles.h"
+#include "ops/fast/gemm/kernels/half_row.h"
+#include "ops/fast/gemm/run/matrix_tiles.h"
 #include "ops/fast/window/sums.h"
 #include "ops/matmul/matmul_bm1684x_fp32.h"
 #include "ops/matmul/matmul_bm1684x_half.h"

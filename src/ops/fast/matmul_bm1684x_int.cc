@@ -9,7 +9,7 @@
 #include "numerics/rounding.h"
 #include "ops/contract/body_steps.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/matrix_tiles.h"
+#include "ops/fast/gemm/run/matrix_tiles.h"
 #include "ops/matmul/matmul_bm1684x.h"
 
 namespace tputwin::fast {

@@ -14,7 +14,7 @@
 
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/kernels/dot-inl.h"
 #include "ops/fast/window/byte_sums-inl.h"
 #include "ops/fast/window/flat_planes.h"
 #include "ops/fast/window/maxima-inl.h"

@@ -19,7 +19,7 @@
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
-#include "ops/fast/gemm/sum_endings.h"
+#include "ops/fast/gemm/epilogue/sum_epilogue.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"

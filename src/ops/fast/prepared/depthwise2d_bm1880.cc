@@ -15,7 +15,7 @@
 #include "base/parallel.h"
 #include "ops/conv/depthwise2d_bm1880.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/tiles.h"
+#include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/window/byte_sums-inl.h"

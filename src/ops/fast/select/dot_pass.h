@@ -4,7 +4,7 @@
 #include <hwy/detect_targets.h>
 
 // HWY_HAVE_RUNTIME_DISPATCH is set where the compiler allows instructions beyond its baseline. With
-// SVE in the baseline, the assembler would need directives for SVE, too (gemm/dot-inl.h).
+// SVE in the baseline, the assembler would need directives for SVE, too (gemm/kernels/dot-inl.h).
 #if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2) != 0
 #define TPUTWIN_DOT_TARGET HWY_AVX2
 #define TPUTWIN_DOT_NAMESPACE N_AVX2_VNNI

@@ -1,7 +1,8 @@
 // Highway's foreach_target.h, and one more pass for byte products that Highway has no target for:
 // AVX-VNNI on top of AVX2, Arm's dot product on top of NEON. The pass compiles the file again for
 // the base target, in a namespace of its own. TPUTWIN_DOT_PASS is defined in it, so that
-// gemm/dot-inl.h uses the instruction. Exported functions are called through TPUTWIN_DISPATCH.
+// gemm/kernels/dot-inl.h uses the instruction. Exported functions are called through
+// TPUTWIN_DISPATCH.
 #ifndef TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
 #define TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
 

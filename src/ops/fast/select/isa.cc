@@ -21,7 +21,7 @@
 
 #include "base/errors/machine.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/conv2d_choice.h"
+#include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/select/dot_pass.h"
 

@@ -9,7 +9,7 @@
 namespace tputwin::fast {
 
 // In addition to the names in fast.h there is "amx" where the processor has AMX: the best Highway
-// target, and oneDNN for the convolutions that it runs faster (gemm/conv2d_choice.h).
+// target, and oneDNN for the convolutions that it runs faster (gemm/onednn/conv2d_choice.h).
 
 // Returns the instruction sets that kernels were compiled for and this host lacks.
 std::span<const std::string> missing_isas();

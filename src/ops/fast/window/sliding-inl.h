@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/kernels/dot-inl.h"
 #include "ops/fast/window/sliding.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 #if TPUTWIN_HAVE_SLIDING
 
 // The inputs of a channel, and how to change them before they are multiplied. Bytes outside the
-// input are `padding`, and all bytes are xored with `flip` (Flip in pack-inl.h).
+// input are `padding`, and all bytes are xored with `flip` (Flip in byte_cells-inl.h).
 struct SlidingInputs {
   const uint8_t* first;
   uint8_t padding = 0;

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "ops/fast/gemm/dot-inl.h"
+#include "ops/fast/gemm/kernels/dot-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 #include "ops/fast/vec/rounding-inl.h"

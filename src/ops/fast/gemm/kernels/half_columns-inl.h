@@ -1,0 +1,396 @@
+// One row of fp16 or bf16 times columns that are stored as rows. Vectors go along a column, and the
+// results of groups are joined in pairs. Included once per target (see Highway's foreach_target.h).
+#if defined(TPUTWIN_FAST_HALF_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_HALF_COLUMNS_INL_H
+#undef TPUTWIN_FAST_HALF_COLUMNS_INL_H
+#else
+#define TPUTWIN_FAST_HALF_COLUMNS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "memory/memory.h"
+#include "ops/fast/gemm/kernels/half_row-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast::HWY_NAMESPACE {
+namespace {
+
+using HalfVector = hn::Vec<Halves>;
+static_assert(kAddTreeGroup % kHalves == 0);
+
+// A column, and the groups of the row that it is multiplied by. The second pass over the column
+// prefetches `ahead`, one cache line with every group.
+struct HalfColumn {
+  const uint16_t *at, *ahead;
+  const int16_t* drops;
+  size_t groups;
+
+  // Columns may begin at any byte.
+  int magnitude(size_t term) const {
+    return Memory::load<uint16_t>(reinterpret_cast<const uint8_t*>(at + term)) & 0x7fff;
+  }
+  bool is_zero(size_t group) const {
+    int any = 0;
+    for (size_t i = 0; i < kAddTreeGroup; ++i) any |= magnitude(group * kAddTreeGroup + i);
+    return any == 0;
+  }
+};
+
+// Joins vectors, one for every group, to one vector with an element for every group. `leaf(group)`
+// returns the vector of a group, and `join(a, b)` combines two elements. Blocks of 128 bits come
+// first: joining two vectors interleaves their elements.
+template <size_t kCount, size_t kStep, class D, class Leaf, class Join>
+HWY_INLINE hn::Vec<D> JoinedInBlocks(D d, size_t group, const Leaf& leaf, const Join& join) {
+  if constexpr (kCount == 1) {
+    return leaf(group);
+  } else {
+    const auto a = JoinedInBlocks<kCount / 2, 2 * kStep>(d, group, leaf, join);
+    const auto b = JoinedInBlocks<kCount / 2, 2 * kStep>(d, group + kStep, leaf, join);
+    return join(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  }
+}
+
+template <class D, class Leaf, class Join>
+HWY_INLINE hn::Vec<D> JoinedGroups(D d, size_t group, const Leaf& leaf, const Join& join) {
+  constexpr size_t kLanes = hn::MaxLanes(D()), kInBlock = 16 / sizeof(hn::TFromD<D>);
+  constexpr size_t kBlocks = kLanes < kInBlock ? 1 : kLanes / kInBlock;
+  constexpr size_t kCount = kLanes < kInBlock ? kLanes : kInBlock;
+  const auto block = [&](size_t b) HWY_ATTR {
+    return JoinedInBlocks<kCount, 1>(d, group + b * kInBlock, leaf, join);
+  };
+  if constexpr (kBlocks == 1) {
+    return block(0);
+  } else {
+    const auto halves = [&](auto a, auto b) HWY_ATTR {
+      return join(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+    };
+    if constexpr (kBlocks == 2) return halves(block(0), block(1));
+    const auto neighbours = [&](auto a, auto b) HWY_ATTR {
+      return join(hn::OddEvenBlocks(b, a), hn::SwapAdjacentBlocks(hn::OddEvenBlocks(a, b)));
+    };
+    if constexpr (kBlocks == 4)
+      return halves(neighbours(block(0), block(1)), neighbours(block(2), block(3)));
+  }
+}
+
+// Returns the largest differences of as many groups as a vector has elements. They are 0 after the
+// end of the column; with kWhole, the column does not end before. `largest` collects magnitudes
+// element by element.
+template <bool kWhole>
+HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_group,
+                                          HalfVector& largest) {
+  const Halves d;
+  const auto of_group = [&](size_t group) HWY_ATTR {
+    const size_t first = group * kAddTreeGroup;
+    auto difference = hn::Zero(d);
+    if (!kWhole && group >= c.groups) return difference;
+    for (size_t i = 0; i < kAddTreeGroup; i += kHalves) {
+      const auto* from = reinterpret_cast<const int16_t*>(c.at + first + i);
+      const auto magnitude = hn::And(hn::LoadU(d, from), hn::Set(d, 0x7fff));
+      const auto found = hn::Sub(magnitude, hn::LoadU(d, c.drops + first + i));
+      largest = hn::Max(largest, magnitude);
+      difference = i == 0 ? found : hn::Max(difference, found);
+    }
+    return difference;
+  };
+  return JoinedGroups(d, first_group, of_group,
+                      [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
+}
+
+// True if a vector of 16-bit factors becomes two of fp32 as the elements at even and at odd
+// positions. That takes one instruction each for bf16.
+template <DType kType>
+constexpr bool kIsEvenOdd = (kType == DType::bf16) && (kHalves == 2 * kLanes32);
+
+template <DType kType>
+HWY_INLINE void LoadHalves(const uint16_t* from, Floats& first, Floats& second) {
+  if constexpr (kIsEvenOdd<kType>) {
+    const Ints pairs = hn::LoadU(I32(), reinterpret_cast<const int32_t*>(from));
+    first = floats(hn::ShiftLeft<16>(pairs));
+    second = floats(hn::And(pairs, ints(static_cast<int32_t>(0xffff'0000))));
+  } else {
+    first = LoadAs<kType>(from);
+    second = LoadAs<kType>(from + kLanes32);
+  }
+}
+
+// Returns the sums of products of as many groups as a vector has elements. `factors` has the
+// distance of each group's factors, in bytes, from the first aligned ones.
+template <DType kType, bool kWhole>
+HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const float* aligned,
+                               const uint32_t* factors) {
+  const size_t first = first_group * kAddTreeGroup;
+  const uint16_t *const at = c.at + first, *const ahead = c.ahead + first;
+  const auto* const with = reinterpret_cast<const uint8_t*>(aligned + first);
+  const auto of_group = [&](size_t i) HWY_ATTR {
+    Ints total = hn::Zero(I32());
+    if (!kWhole && first_group + i >= c.groups) return total;
+    const size_t term = i * kAddTreeGroup;
+    __builtin_prefetch(ahead + term);
+    const auto* const factor = reinterpret_cast<const float*>(with + factors[first_group + i]);
+    for (size_t k = term; k < term + kAddTreeGroup; k += 2 * kLanes32) {
+      Floats first_half, second_half;
+      LoadHalves<kType>(at + k, first_half, second_half);
+      const Ints a = Truncated(hn::Mul(first_half, hn::Load(F32(), factor + k)));
+      const Ints b = Truncated(hn::Mul(second_half, hn::Load(F32(), factor + k + kLanes32)));
+      total = k == term ? hn::Add(a, b) : hn::Add(total, hn::Add(a, b));
+    }
+    return total;
+  };
+  return JoinedGroups(I32(), 0, of_group, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+}
+
+// For each group of a slice of columns: its sums, and whether the sum of some column is not exact.
+struct PartsOfColumns {
+  HWY_ALIGN float parts[HalfColumns::kMost][HalfRow::kMostGroups];
+  bool are_unsure[HalfRow::kMostGroups] = {};
+};
+
+// For each group of a column: its largest difference, the factors that this difference aligns, and
+// the unit of sums.
+struct Alignments {
+  HWY_ALIGN int16_t differences[HalfRow::kMostGroups];
+  HWY_ALIGN uint32_t factors[HalfRow::kMostGroups];  // see TotalsOfGroups
+  HWY_ALIGN float units[HalfRow::kMostGroups];
+};
+
+template <DType kType>
+constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
+
+// Finds the aligned factors of all groups. Returns false if some are missing.
+template <DType kType, bool kWhole>
+HWY_INLINE bool AlignGroups(const int32_t* tops, const HalfColumn& c, const AlignedFactors& aligned,
+                            Alignments& to) {
+  constexpr int kLogOfRow = std::bit_width(sizeof AlignedFactors::rows[0]) - 1;
+  const I32 d;
+  const hn::Rebind<int16_t, I32> halves;
+  const Ints lowest = ints(aligned.lowest), highest = ints(aligned.highest);
+  auto misses = hn::FirstN(d, 0);
+  for (size_t g = 0; g < c.groups; g += kLanes32) {
+    const Ints difference = hn::ShiftRight<kFractionBits<kType>>(
+        hn::PromoteTo(d, hn::Load(halves, to.differences + g)));
+    const auto missing = hn::Or(hn::Lt(difference, lowest), hn::Gt(difference, highest));
+    misses = hn::Or(misses, kWhole ? missing : hn::And(missing, hn::FirstN(d, c.groups - g)));
+    const Ints row = hn::IfThenElse(missing, ints(AlignedFactors::kZeros),
+                                    hn::And(difference, ints(AlignedFactors::kMost - 1)));
+    hn::Store(hn::BitCast(U32(), hn::ShiftLeft<kLogOfRow>(row)), U32(), to.factors + g);
+    const Ints exponent = hn::Add(hn::LoadU(d, tops + g), difference);
+    hn::Store(floats(hn::ShiftLeft<23>(hn::Add(exponent, ints(127 - kUnitBelow)))), F32(),
+              to.units + g);
+  }
+  return hn::AllFalse(d, misses);
+}
+
+// Computes the factors of a slice, aligned for one difference. Groups without so small a difference
+// get unspecified values.
+template <DType kType>
+HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, int difference,
+                               float* to) {
+  const F32 d;
+  const size_t first_group = columns.first / kAddTreeGroup;
+  for (size_t g = 0; g < columns.groups; ++g) {
+    const int exponent = row.tops[first_group + g] + difference;
+    const Floats align = floats(hn::ShiftLeft<23>(ints(127 + kUnitBelow - exponent)));
+    const float* const from = row.factors.data() + columns.first + g * kAddTreeGroup;
+    for (size_t i = 0; i < kAddTreeGroup; i += 2 * kLanes32, to += 2 * kLanes32) {
+      Floats first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + kLanes32);
+      if constexpr (kIsEvenOdd<kType>) {
+        const Floats even = hn::ConcatEven(d, second, first);
+        second = hn::ConcatOdd(d, second, first);
+        first = even;
+      }
+      hn::Store(hn::Mul(first, align), d, to);
+      hn::Store(hn::Mul(second, align), d, to + kLanes32);
+    }
+  }
+}
+
+// Computes the aligned factors that are missing for a column. A group that is too many octaves
+// below others takes the general kernel. If other factors must be dropped, all groups of the column
+// take it, because they may still need the dropped ones.
+template <DType kType>
+HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, const HalfColumn& c,
+                              const int16_t* differences, AlignedFactors& aligned,
+                              bool* are_unsure) {
+  for (size_t g = 0; g < c.groups; ++g) {
+    const int difference = differences[g] >> kFractionBits<kType>;
+    if (are_unsure[g] || (difference >= aligned.lowest && difference <= aligned.highest) ||
+        c.is_zero(g))
+      continue;
+    if (aligned.drops_for(difference)) std::fill_n(are_unsure, c.groups, true);
+    const bool has_room = aligned.extend(
+        difference, [&](int of, float* to) { AlignFactors<kType>(row, columns, of, to); });
+    if (!has_room) are_unsure[g] = true;
+  }
+}
+
+// Finds the largest differences of all groups. Returns false if one of them is not exact.
+template <bool kWhole>
+HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
+                                int16_t* to) {
+  const Halves d;
+  auto largest = hn::Zero(d), low = hn::Zero(d);
+  for (size_t g = 0; g < c.groups; g += kHalves) {
+    const auto difference = DifferencesOfGroups<kWhole>(c, g, largest);
+    const auto raised = hn::Max(difference, hn::LoadU(d, leasts + g));
+    low = hn::Or(low, hn::Xor(raised, difference));
+    hn::Store(raised, d, to + g);
+  }
+  const auto high = hn::VecFromMask(d, hn::Gt(largest, hn::Set(d, row.largest)));
+  return hn::AllTrue(d, hn::Eq(hn::Or(low, high), hn::Zero(d)));
+}
+
+// Finds the groups of a column whose differences are not exact.
+HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
+                                   bool* are_unsure) {
+  for (size_t g = 0; g < c.groups; ++g) {
+    int difference = 0, largest = 0;
+    for (size_t i = 0; i < kAddTreeGroup; ++i) {
+      const int magnitude = c.magnitude(g * kAddTreeGroup + i);
+      largest = std::max(largest, magnitude);
+      difference = std::max(difference, magnitude - c.drops[g * kAddTreeGroup + i]);
+    }
+    // groups of zeros need no exponent
+    if (largest > row.largest || (difference < leasts[g] && largest != 0)) are_unsure[g] = true;
+  }
+}
+
+template <DType kType, bool kWhole>
+HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const AlignedFactors& aligned,
+                                  const Alignments& alignments, float* parts) {
+  for (size_t g = 0; g < c.groups; g += kLanes32) {
+    const Ints totals = TotalsOfGroups<kType, kWhole>(c, g, aligned.rows[0], alignments.factors);
+    const Floats units = hn::Load(F32(), alignments.units + g);
+    hn::StoreU(hn::Mul(hn::ConvertTo(F32(), totals), units), F32(), parts + g);
+  }
+}
+
+// Computes the parts of all columns. The differences of a column are found before the products of
+// the previous column are added, which do not depend on them.
+template <DType kType, bool kWhole>
+HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                            PartsOfColumns& to) {
+  const size_t first_group = columns.first / kAddTreeGroup;
+  const int16_t* const leasts = row.leasts.data() + first_group;
+  const auto column = [&](size_t j) {
+    return HalfColumn{reinterpret_cast<const uint16_t*>(columns.columns[j]),
+                      reinterpret_cast<const uint16_t*>(columns.ahead[j]),
+                      row.drops.data() + columns.first, columns.groups};
+  };
+  Alignments alignments[2];
+  for (size_t j = 0; j <= columns.count; ++j) {
+    if (j < columns.count) {
+      Alignments& found = alignments[j % 2];
+      const HalfColumn c = column(j);
+      if (!FindDifferences<kWhole>(row, c, leasts, found.differences)) [[unlikely]]
+        FindUnsureGroups(row, c, leasts, to.are_unsure);
+      const auto align = [&] {
+        return AlignGroups<kType, kWhole>(row.tops.data() + first_group, c, aligned, found);
+      };
+      if (!align()) [[unlikely]] {
+        FindFactors<kType>(row, columns, c, found.differences, aligned, to.are_unsure);
+        align();
+      }
+    }
+    if (j > 0)
+      AddGroupsOfColumn<kType, kWhole>(column(j - 1), aligned, alignments[(j - 1) % 2],
+                                       to.parts[j - 1]);
+  }
+}
+
+// Computes a group of any numbers for all columns. Parts that need the reference kernel become NaN.
+template <DType kType>
+HWY_NOINLINE void PartsOfAnyGroup(const HalfRow& row, const HalfColumns& columns, size_t group,
+                                  PartsOfColumns& to) {
+  const F32 d;
+  HWY_ALIGN float inputs[kAddTreeGroup][HalfColumns::kMost] = {}, found[kLanes32];
+  for (size_t j = 0; j < columns.count; ++j) {
+    HWY_ALIGN float column[kAddTreeGroup];
+    const auto* from =
+        reinterpret_cast<const uint16_t*>(columns.columns[j]) + group * kAddTreeGroup;
+    for (size_t i = 0; i < kAddTreeGroup; i += kLanes32)
+      hn::Store(LoadAs<kType>(from + i), d, column + i);
+    for (size_t i = 0; i < kAddTreeGroup; ++i) inputs[i][j] = column[i];
+  }
+  const float* const factors = row.factors.data() + columns.first + group * kAddTreeGroup;
+  for (size_t j = 0; j < columns.count; j += kLanes32) {
+    Ints doubt = hn::Zero(I32());
+    const Floats sum =
+        PartOfGroup({factors, 1, inputs[0] + j, HalfColumns::kMost}, kAddTreeGroup, doubt);
+    hn::Store(hn::Or(sum, floats(doubt)), d, found);
+    for (size_t i = j; i < std::min(j + kLanes32, columns.count); ++i)
+      to.parts[i][group] = found[i - j];
+  }
+}
+
+// Transposes kLanes32 parts of four columns. to[i] holds the parts of groups i, i + 4 and so on, in
+// the order of blocks of 128 bits.
+HWY_INLINE void TurnParts(const float (*parts)[HalfRow::kMostGroups], float (*to)[kLanes32]) {
+  const F32 d;
+  const auto of = [&](size_t column) HWY_ATTR { return hn::LoadU(d, parts[column]); };
+  const auto low02 = hn::InterleaveLower(d, of(0), of(2));
+  const auto low13 = hn::InterleaveLower(d, of(1), of(3));
+  const auto high02 = hn::InterleaveUpper(d, of(0), of(2));
+  const auto high13 = hn::InterleaveUpper(d, of(1), of(3));
+  hn::Store(hn::InterleaveLower(d, low02, low13), d, to[0]);
+  hn::Store(hn::InterleaveUpper(d, low02, low13), d, to[1]);
+  hn::Store(hn::InterleaveLower(d, high02, high13), d, to[2]);
+  hn::Store(hn::InterleaveUpper(d, high02, high13), d, to[3]);
+}
+
+// Adds the parts of all groups, one group after the other.
+HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sums) {
+  if constexpr (kLanes32 < 4) {
+    for (size_t g = 0; g < groups; ++g)
+      for (size_t j = 0; j < HalfColumns::kMost; ++j) sums[j] += from.parts[j][g];
+  } else {
+    constexpr size_t kQuads = HalfColumns::kMost / 4;
+    const hn::FixedTag<float, 4> d;
+    hn::Vec<decltype(d)> sum[kQuads];
+#pragma GCC unroll 4
+    for (size_t q = 0; q < kQuads; ++q) sum[q] = hn::LoadU(d, sums + q * 4);
+    for (size_t g = 0; g < groups; g += kLanes32) {
+      HWY_ALIGN float turned[kQuads][4][kLanes32];
+#pragma GCC unroll 4
+      for (size_t q = 0; q < kQuads; ++q)
+        TurnParts(reinterpret_cast<const float(*)[HalfRow::kMostGroups]>(&from.parts[q * 4][g]),
+                  turned[q]);
+      const size_t count = std::min(kLanes32, groups - g);
+      for (size_t i = 0; i < count; ++i)
+#pragma GCC unroll 4
+        for (size_t q = 0; q < kQuads; ++q)
+          sum[q] = hn::Add(sum[q], hn::Load(d, turned[q][i % 4] + i / 4 * 4));
+    }
+#pragma GCC unroll 4
+    for (size_t q = 0; q < kQuads; ++q) hn::StoreU(sum[q], d, sums + q * 4);
+  }
+}
+
+template <DType kType>
+void ColumnsOfType(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                   float* sums) {
+  PartsOfColumns room;
+  for (size_t j = columns.count; j < HalfColumns::kMost; ++j)
+    std::ranges::fill(room.parts[j], 0.0f);
+  columns.groups == HalfRow::kMostGroups ? FindParts<kType, true>(row, columns, aligned, room)
+                                         : FindParts<kType, false>(row, columns, aligned, room);
+  for (size_t g = 0; g < columns.groups; ++g)
+    if (room.are_unsure[g]) PartsOfAnyGroup<kType>(row, columns, g, room);
+  AddParts(room, columns.groups, sums);
+}
+
+void ColumnsOfHalves(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                     uint32_t* sums) {
+  row.dtype == DType::f16 ? ColumnsOfType<DType::f16>(row, columns, aligned, as_floats(sums))
+                          : ColumnsOfType<DType::bf16>(row, columns, aligned, as_floats(sums));
+}
+
+}  // namespace
+}  // namespace tputwin::fast::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,13 @@
+// Replaces conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
+#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
+#include "ops/fast/select/isa.h"
+
+namespace tputwin::fast {
+
+OneDnn onednn_on_this_host() { return OneDnn::absent; }
+
+Declined execute_onednn(const Conv2dBm1880&, const Memory&) {
+  return "a build without the library";
+}
+
+}  // namespace tputwin::fast

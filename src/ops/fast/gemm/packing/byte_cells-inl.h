@@ -1,0 +1,270 @@
+// Joins bytes to the uint32 cells that dot products read, for one Highway target.
+#if defined(TPUTWIN_OPS_FAST_JOIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_OPS_FAST_JOIN_INL_H_
+#undef TPUTWIN_OPS_FAST_JOIN_INL_H_
+#else
+#define TPUTWIN_OPS_FAST_JOIN_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/fast/gemm/kernels/dot-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+
+// Elements of the reduction in a cell: 4 bytes where the processor multiplies bytes, otherwise 2
+// int16.
+constexpr size_t kElements = TPUTWIN_HAVE_BYTE_STEPS ? 4 : WordDot::kElements;
+
+// A product of bytes needs one unsigned and one signed factor, or two of the same signedness. An
+// xor with 0x80 shifts the data by 128 and gives them the signedness that the weights need. The
+// sums are then corrected by the sums of the weights.
+struct Flip {
+  uint32_t mask = 0;  // xor mask for cells of data
+  // factor of the sum of the weights, added to the sum
+  int32_t correction = 0;
+
+  Flip(bool signed_data, bool signed_weights) {
+#if TPUTWIN_HAVE_BYTE_STEPS
+    if ((signed_data == signed_weights) == kDataAsWeights) return;
+    mask = 0x80808080u;
+    correction = signed_data ? -128 : 128;
+#else
+    static_cast<void>(signed_data), static_cast<void>(signed_weights);
+#endif
+  }
+};
+
+// Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
+// of each row.
+constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_STEPS ? 16 : kLanes32;
+HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused]] bool is_signed,
+                             [[maybe_unused]] uint32_t flip) {
+  const I32 d;
+#if TPUTWIN_HAVE_BYTE_STEPS && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  auto load = [](const uint8_t* p)
+                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+#if HWY_TARGET <= HWY_AVX3_DL
+  alignas(64) static constexpr uint8_t kInterleave[64] = {
+      0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
+      37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
+      11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
+  __m512i bytes = _mm512_castsi128_si512(load(row[0] + x));
+  bytes = _mm512_inserti32x4(bytes, load(row[1] + x), 1);
+  bytes = _mm512_inserti32x4(bytes, load(row[2] + x), 2);
+  bytes = _mm512_inserti32x4(bytes, load(row[3] + x), 3);
+  bytes = _mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes);
+#else
+  // Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+  const __m128i a = load(row[0] + x), b = load(row[1] + x), c = load(row[2] + x),
+                e = load(row[3] + x);
+  const __m128i ab = _mm_unpacklo_epi8(a, b), ab_high = _mm_unpackhi_epi8(a, b);
+  const __m128i ce = _mm_unpacklo_epi8(c, e), ce_high = _mm_unpackhi_epi8(c, e);
+  __m512i bytes = _mm512_castsi128_si512(_mm_unpacklo_epi16(ab, ce));
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab, ce), 1);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpacklo_epi16(ab_high, ce_high), 2);
+  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
+#endif
+  return hn::Xor(Ints{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
+#elif TPUTWIN_HAVE_BYTE_STEPS
+  // Pairs of rows, then pairs of pairs.
+  const hn::CappedTag<uint8_t, kJoined> d8;
+  const hn::Repartition<uint16_t, decltype(d8)> d16;
+  const hn::Repartition<int32_t, decltype(d8)> d32;
+  const auto pair = [&](size_t e) HWY_ATTR {
+    return hn::BitCast(
+        d16, hn::InterleaveLower(d8, hn::LoadU(d8, row[e] + x), hn::LoadU(d8, row[e + 1] + x)));
+  };
+  const auto ab = pair(0), ce = pair(2);
+  const auto low = hn::BitCast(d32, hn::InterleaveLower(d16, ab, ce));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  const Ints cells = hn::Combine(d, hn::BitCast(d32, hn::InterleaveUpper(d16, ab, ce)), low);
+#else
+  const Ints cells = low;
+#endif
+  return hn::Xor(cells, hn::Set(d, static_cast<int32_t>(flip)));
+#else
+  auto load = [&](const uint8_t* p) HWY_ATTR {
+    const hn::Rebind<uint8_t, I32> unsigned_bytes;
+    const hn::Rebind<int8_t, I32> signed_bytes;
+    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
+                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
+  };
+  return hn::Or(hn::And(load(row[0] + x), hn::Set(d, 0xffff)), hn::ShiftLeft<16>(load(row[1] + x)));
+#endif
+}
+
+// Joins `count` consecutive columns. Reads kJoined bytes of each row at a time, and writes whole
+// vectors.
+inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
+                     uint32_t* to) {
+  size_t x = 0;
+#if TPUTWIN_HAVE_BYTE_STEPS && HWY_TARGET > HWY_AVX3
+  // Whole vectors of bytes, four of cells.
+  const hn::ScalableTag<uint8_t> d8;
+  const auto mask = hn::Set(d8, static_cast<uint8_t>(flip));
+  const auto load = [&](size_t e) HWY_ATTR { return hn::Xor(hn::LoadU(d8, row[e] + x), mask); };
+  for (; x + hn::MaxLanes(d8) <= count; x += hn::MaxLanes(d8))
+    hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d8,
+                          reinterpret_cast<uint8_t*>(to + x));
+#endif
+  for (; x < count; x += kLanes32)
+    hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
+}
+
+// Like join_run(), but writes nothing after the last column.
+inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
+                             uint32_t* to) {
+  const size_t whole = count / kLanes32 * kLanes32;
+  if (whole != 0) join_run(row, whole, is_signed, flip, to);
+  if (whole == count) return;
+  alignas(64) int32_t joined[kLanes32];
+  hn::Store(join_columns(row, whole, is_signed, flip), I32(), joined);
+  std::memcpy(to + whole, joined, (count - whole) * sizeof *to);
+}
+
+// Joins `count` (at most kElements) consecutive bytes to one cell, with zeros after them.
+HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed) {
+  uint32_t dword = 0;
+  if (kElements == 4 && count >= 4) {
+    std::memcpy(&dword, from, 4);
+    return dword;
+  }
+  for (size_t e = 0; e < std::min(count, kElements); ++e) {
+    uint32_t value =
+        kElements == 2 && is_signed ? static_cast<uint16_t>(static_cast<int8_t>(from[e])) : from[e];
+    dword |= value << (32 / kElements * e);
+  }
+  return dword;
+}
+
+#if TPUTWIN_HAVE_BYTE_STEPS
+// Interleaves kInterleaved cells of each of kTileRows rows: to[i * pitch + row] = cell i of the
+// row.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr size_t kInterleaved = 16;
+inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
+  static_assert(kTileRows == 8 && kLanes32 == 16);
+  // Rows 0 to 3 and 4 to 7. Block b of quad[half][k] is their cell 4 * b + k.
+  __m512i quad[2][4];
+  for (size_t half = 0; half < 2; ++half) {
+    __m512i r[4];
+    for (size_t i = 0; i < 4; ++i) r[i] = _mm512_loadu_si512(row[4 * half + i] + offset);
+    __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpacklo_epi32(r[2], r[3]);
+    __m512i c = _mm512_unpackhi_epi32(r[0], r[1]), e = _mm512_unpackhi_epi32(r[2], r[3]);
+    quad[half][0] = _mm512_unpacklo_epi64(a, b);
+    quad[half][1] = _mm512_unpackhi_epi64(a, b);
+    quad[half][2] = _mm512_unpacklo_epi64(c, e);
+    quad[half][3] = _mm512_unpackhi_epi64(c, e);
+  }
+  const __m512i low_blocks = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i high_blocks = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  for (size_t k = 0; k < 4; ++k) {
+    __m512i low = _mm512_permutex2var_epi64(quad[0][k], low_blocks, quad[1][k]);
+    __m512i high = _mm512_permutex2var_epi64(quad[0][k], high_blocks, quad[1][k]);
+    auto store = [&](size_t i, __m256i v) HWY_ATTR {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * pitch), v);
+    };
+    store(k, _mm512_castsi512_si256(low));
+    store(4 + k, _mm512_extracti64x4_epi64(low, 1));
+    store(8 + k, _mm512_castsi512_si256(high));
+    store(12 + k, _mm512_extracti64x4_epi64(high, 1));
+  }
+}
+#else
+constexpr size_t kInterleaved = 4;
+inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
+  const hn::CappedTag<uint32_t, kInterleaved> d;
+  const hn::Repartition<uint64_t, decltype(d)> d64;
+  for (size_t first = 0; first < kTileRows; first += kInterleaved) {
+    const auto load = [&](size_t i) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const uint32_t*>(row[first + i] + offset));
+    };
+    const auto a = load(0), b = load(1), c = load(2), e = load(3);
+    const auto store = [&](size_t i, auto pair, auto other) HWY_ATTR {
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, pair, other)), d, to + i * pitch + first);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, pair, other)), d,
+                 to + (i + 1) * pitch + first);
+    };
+    const auto wide = [&](auto v) HWY_ATTR { return hn::BitCast(d64, v); };
+    store(0, wide(hn::InterleaveLower(d, a, b)), wide(hn::InterleaveLower(d, c, e)));
+    store(2, wide(hn::InterleaveUpper(d, a, b)), wide(hn::InterleaveUpper(d, c, e)));
+  }
+}
+#endif
+#endif
+
+// Sums the bytes of each of kTileRows rows of packed weights. The number of cells must be a
+// multiple of 16. The sums are 0 where products of bytes are not used, because nothing needs them
+// there.
+inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t dwords,
+                        [[maybe_unused]] bool is_signed, int32_t* sums) {
+  std::fill_n(sums, kTileRows, 0);
+#if TPUTWIN_HAVE_BYTE_STEPS
+  constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // cells: whole vectors of whole rows
+  static_assert(16 % kUnit == 0 && kUnit % kTileRows == 0);
+  const I32 d;
+  const Ints ones = hn::Set(d, 0x01010101);
+  HWY_ALIGN int32_t lanes[kUnit];
+  for (size_t first = 0; first < kUnit; first += kLanes32) {
+    Ints total = hn::Zero(d);
+    for (size_t i = first; i < dwords; i += kUnit) {
+      const Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
+      total = is_signed ? SignedWeightsDot::step(total, ones, w)
+                        : UnsignedWeightsDot::step(total, ones, w);
+    }
+    hn::Store(total, d, lanes + first);
+  }
+  for (size_t i = 0; i < kUnit; ++i) sums[i % kTileRows] += lanes[i];
+#endif
+}
+
+#if TPUTWIN_HAVE_NARROW_STEPS
+// Returns true if -128 is among the weights of a reduction.
+inline bool has_least_weight(const Reduction& r) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
+  const size_t count = r.groups * r.taps * kTileRows, whole = count / kDwords * kDwords;
+  auto found = hn::Zero(d);
+  const auto look = [&](const uint32_t* at) HWY_ATTR {
+    const auto is_least =
+        hn::Eq(hn::LoadU(d, reinterpret_cast<const uint8_t*>(at)), hn::Set(d, 0x80));
+    found = hn::Or(found, hn::VecFromMask(d, is_least));
+  };
+  for (size_t i = 0; i < whole; i += kDwords) look(r.weights + i);
+  uint32_t left[kDwords] = {};
+  std::copy_n(r.weights + whole, count - whole, left);
+  look(left);
+  return !hn::AllTrue(d, hn::Eq(found, hn::Zero(d)));
+}
+#endif
+
+// Runs dot_positions() with the product for the signedness of the weights.
+template <class Emit>
+HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
+                                   size_t end, Emit&& emit) {
+#if TPUTWIN_HAVE_BYTE_STEPS
+#if TPUTWIN_HAVE_NARROW_STEPS
+  if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
+  if (signed_weights && !has_least_weight(r)) return dot_positions<TurnedDot>(r, begin, end, emit);
+#endif
+  if (signed_weights)
+    dot_positions<SignedWeightsDot>(r, begin, end, emit);
+  else
+    dot_positions<UnsignedWeightsDot>(r, begin, end, emit);
+#else
+  static_cast<void>(signed_weights);
+  dot_positions<WordDot>(r, begin, end, emit);
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,221 @@
+// The input and the weights of a BM1880 convolution, packed as Conv2dPlan describes. Included once
+// per target (see Highway's foreach_target.h).
+#if defined(TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
+#undef TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
+#else
+#define TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "base/bits.h"
+#include "base/parallel.h"
+#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
+#include "ops/fast/gemm/packing/byte_cells-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+
+// Gathers `count` (up to kJoined) bytes at a distance of `step`. With a step of 2, the bytes
+// between are read, too.
+HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uint8_t* to) {
+  if (step == 2) {
+    const hn::CappedTag<uint8_t, kJoined> d;
+    hn::Vec<decltype(d)> wanted, between;
+    hn::LoadInterleaved2(d, from, wanted, between);
+    return hn::StoreU(wanted, d, to);
+  }
+  for (size_t k = 0; k < count; ++k) to[k] = from[k * step];
+}
+
+// Packs columns with gaps in the source (a stride) or in the destination (zero insertion).
+inline void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
+                        uint32_t flip, uint32_t* to) {
+  uint8_t gathered[kElements][kJoined] = {};
+  const uint8_t* rows[kElements];
+  alignas(64) int32_t joined[kLanes32];
+  for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
+  for (size_t i = 0; i < c.count; i += kLanes32) {
+    const size_t n = std::min<size_t>(kLanes32, c.count - i);
+    for (size_t e = 0; e < kElements; ++e)
+      gather_bytes(channel[e] + i * c.source_step, c.source_step, n, gathered[e]);
+    const Ints columns = join_columns(rows, 0, is_signed, flip);
+    if (c.step == 1 && n == kLanes32) {
+      hn::StoreU(columns, I32(), reinterpret_cast<int32_t*>(to + i));
+      continue;
+    }
+    hn::Store(columns, I32(), joined);
+    for (size_t k = 0; k < n; ++k) to[(i + k) * c.step] = static_cast<uint32_t>(joined[k]);
+  }
+}
+
+// Rows [first, end) of every plane.
+struct PlaneRows {
+  uint32_t first, end;
+};
+
+// Packs these rows of one plane, for one group of channels and one image. The cells after them
+// belong to another task.
+inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
+                       const PlaneRows& rows, uint32_t* to) {
+  const TensorView& in = plan.op->in;
+  const PlannedColumns& c = plan.columns[pw];
+  const bool is_signed_input = is_signed(in.dtype);
+  const size_t width = plan.w.extent;
+  to += rows.first * width;
+  for (uint32_t row = rows.first; row < rows.end; ++row, to += width) {
+    int64_t y = plan.h.source(ph, row);
+    if (y < 0 || c.count == 0) {
+      std::fill_n(to, width, plan.flip);
+      continue;
+    }
+    const uint8_t* source[kElements];
+    for (size_t e = 0; e < kElements; ++e)
+      source[e] = channel[e] + static_cast<size_t>(y) * in.stride.h + c.source;
+    if (c.step != 1 || c.source_step != 1) {
+      std::fill_n(to, width, plan.flip);
+      pack_spread(source, c, is_signed_input, plan.flip, to + c.first);
+      continue;
+    }
+    std::fill_n(to, c.first, plan.flip);
+    const bool has_room = (rows.end - row) * width >= c.first + align_up(c.count, kLanes32);
+    const auto join = has_room ? join_run : join_run_exactly;
+    join(source, c.count, is_signed_input, plan.flip, to + c.first);
+    std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
+  }
+}
+
+// Returns true if planes equal the input's own. Each image and channel is one run then.
+inline bool is_plain(const Conv2dPlan& plan) {
+  const Shape& in = plan.op->in.shape;
+  const PlannedColumns& c = plan.columns[0];
+  auto plain = [](const PlannedAxis& a, uint32_t extent) {
+    return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
+           a.axis.pad_before == 0;
+  };
+  return plain(plan.h, in.h) && plain(plan.w, in.w) && c.count == in.w &&
+         (in.h == 1 || plan.op->in.stride.h == in.w);
+}
+
+// Returns true if a byte is above 127.
+inline bool any_wide(const uint32_t* dwords, size_t count) {
+  constexpr uint32_t kHighBits = 0x80808080u;
+  const I32 d;
+  const size_t whole = count / kLanes32 * kLanes32;
+  Ints any = hn::Zero(d);
+  for (size_t i = 0; i < whole; i += kLanes32)
+    any = hn::Or(any, hn::LoadU(d, reinterpret_cast<const int32_t*>(dwords + i)));
+  any = hn::And(any, ints(static_cast<int32_t>(kHighBits)));
+  uint32_t left = 0;
+  for (size_t i = whole; i < count; ++i) left |= dwords[i];
+  return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d))) || (left & kHighBits) != 0;
+}
+
+// Packs part `part` of the input of a group of channels: some rows of each plane.
+inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] size_t part,
+                       const PlaneRows& rows) {
+  const TensorView& in = plan.op->in;
+  uint32_t* to = plan.data + group * plan.group_stride;
+  const bool plain = is_plain(plan);
+  const size_t width = plan.w.extent, image = plan.h.extent * width;
+  [[maybe_unused]] bool is_wide = false;
+  for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
+    for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
+      for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
+        const uint8_t* channel[kElements];
+        for (size_t e = 0; e < kElements; ++e) {
+          // Channels past the last have zero weights, so that any data will do.
+          size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
+          channel[e] =
+              plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
+        }
+        if (plain)
+          join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype), plan.flip,
+                           to + rows.first * width);
+        else
+          pack_plane(plan, channel, ph, pw, rows, to);
+#if TPUTWIN_HAVE_NARROW_STEPS
+        is_wide |= any_wide(to + rows.first * width, (rows.end - rows.first) * width);
+#endif
+      }
+#if TPUTWIN_HAVE_NARROW_STEPS
+  plan.wide_parts(group)[part] = is_wide;
+#endif
+}
+
+// Packs the weights of a block of output channels for one tap.
+inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
+  const TensorView& weight = plan.op->weight;
+  const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
+  const uint8_t* from[kTileRows];
+  [[maybe_unused]] bool whole = true;
+  for (size_t row = 0; row < kTileRows; ++row) {
+    const auto oc = static_cast<uint32_t>(block * kTileRows + row);
+    const bool exists = oc < plan.op->out.shape.c;
+    whole &= exists;
+    from[row] = exists ? plan.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
+                                           static_cast<uint32_t>(t % weight.shape.w))
+                       : nullptr;
+  }
+  size_t g = 0;
+#if TPUTWIN_HAVE_BYTE_STEPS
+  if (whole)
+    for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
+      interleave_rows(from, g * kElements, to + g * pitch, pitch);
+#endif
+  for (; g < plan.groups; ++g)
+    for (size_t row = 0; row < kTileRows; ++row)
+      to[g * pitch + row] = from[row] == nullptr
+                                ? 0
+                                : join_bytes(from[row] + g * kElements, in_channels - g * kElements,
+                                             is_signed(weight.dtype));
+}
+
+// Packs the weights of a block of output channels, and their biases with all corrections.
+inline void pack_block(const Conv2dPlan& plan, size_t block) {
+  const Conv2dBm1880& op = *plan.op;
+  uint32_t* weights = plan.weights + block * plan.block_stride;
+  for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
+  const size_t packed = plan.groups * plan.taps() * kTileRows;
+  std::fill(weights + packed, weights + plan.block_stride, 0);
+  int32_t sums[kTileRows];
+  if (plan.flip != 0) sum_weights(weights, plan.block_stride, is_signed(op.weight.dtype), sums);
+  for (size_t row = 0; row < plan.rows; ++row) {
+    auto oc = static_cast<uint32_t>(block * plan.rows + row);
+    int64_t bias = 0;
+    if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
+    if (plan.flip != 0) bias += int64_t{sums[row]} * plan.flip_correction;
+    if (plan.rounding_folded) bias += rounding(op.rshift);
+    plan.bias[block * plan.rows + row] = wrap32(bias);
+  }
+}
+
+// Packs the input and the weights, as selected. Few channels are packed in parts, so that there is
+// work for several threads.
+inline void pack(Conv2dPlan& plan, bool input, bool weights) {
+  const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
+  const bool in_parts = !plan.is_small() && groups < Conv2dPlan::kPackedAtOnce;
+  const size_t parts = in_parts ? std::min<size_t>(Conv2dPlan::kPackedAtOnce, plan.h.extent) : 1;
+  const size_t pieces = groups * parts;
+  const auto rows = [&plan, parts](size_t part) {
+    const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
+    return PlaneRows{first(part), first(part + 1)};
+  };
+  if (input) std::fill_n(plan.wide_parts(0), groups * Conv2dPlan::kPackedAtOnce, uint8_t{0});
+  const auto pack_pieces = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      i < pieces ? pack_input(plan, i % groups, i / groups, rows(i / groups))
+                 : pack_block(plan, i - pieces);
+  };
+  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1, std::cref(pack_pieces));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

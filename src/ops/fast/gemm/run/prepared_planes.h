@@ -1,0 +1,114 @@
+// Convolutions over planes whose constants are kept from run to run of an instruction.
+#pragma once
+
+#include <memory>
+
+#include "ops/contract/source.h"
+#include "ops/fast/gemm/run/conv2d_planes.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/select/trace.h"
+#include "ops/fast/views/views.h"
+
+namespace tputwin::fast {
+
+// Returns true if two convolutions pack the same constants in the same way.
+template <class Op>
+bool same_constants(const Op& a, const Op& b) {
+  if constexpr (requires { a.zero_point; })
+    if (!same_source(a.zero_point, b.zero_point)) return false;
+  if constexpr (requires { a.constant_bias; })
+    if (a.constant_bias != b.constant_bias) return false;
+  if constexpr (requires { a.constant_weight; })
+    if (a.constant_weight != b.constant_weight) return false;
+  return same_source(a.weight, b.weight) && a.bias == b.bias && a.is_turned == b.is_turned &&
+         a.in.dtype == b.in.dtype && a.in.shape.c == b.in.shape.c &&
+         a.out.shape.c == b.out.shape.c && a.window.h.kernel == b.window.h.kernel &&
+         a.window.w.kernel == b.window.w.kernel;
+}
+
+template <class Op, class PlanesOf>
+class PreparedPlanes final : public PreparedBody {
+ public:
+  // The kernel must not decline the operands. Returns nullptr if their planes cannot be laid out.
+  static std::unique_ptr<PreparedBody> make(const Op& op, const Memory& memory) {
+    std::unique_ptr<PreparedPlanes> body(new PreparedPlanes(op, memory));
+    return body->convolution_ == nullptr ? nullptr : std::move(body);
+  }
+
+  bool share(const PreparedBody& body) override {
+    const auto* other = dynamic_cast<const PreparedPlanes*>(&body);
+    if (other == nullptr || !same_constants(op_, other->op_)) return false;
+    if constexpr (requires { source_.shares(source_); })
+      if (!source_.shares(other->source_)) return false;
+    constants_ = other->constants_;
+    return true;
+  }
+  bool raise_to(int32_t) override { return false; }
+  bool take_over(std::span<const Operation* const> endings,
+                 std::span<const ByteRange> left) override {
+    if constexpr (requires { source_.take_over(endings, left); })
+      return source_.take_over(endings, left);
+    return false;
+  }
+  bool takes_moves(const TensorView& view) const override {
+    if constexpr (requires { op_.accumulate; })
+      if (op_.accumulate) return false;
+    return (view.shape == op_.in.shape || view.shape == op_.out.shape || has_whole_planes(view));
+  }
+  void read_from(const TensorView& view) override { put(op_.in, view); }
+  void write_to(const TensorView& view) override { put(out(), view); }
+  bool can_write_twice() const override { return !source_.copies(); }
+  void write_also_to(const TensorView& view) override {
+    TensorView copy = out();
+    put(copy, view);
+    source_.copy_to(copy);
+  }
+  void restore_by(std::function<void()> restore) override {
+    source_.restore_by(std::move(restore));
+  }
+  void pack(const Memory&) override { convolution_->pack(*constants_); }
+  void run(const Memory&) override {
+    const ScopedFloatMode mode;
+    convolution_->run(*constants_);
+    if (is_traced()) [[unlikely]]
+      trace_body(name(op_), "planes", kRan);
+  }
+
+ private:
+  PreparedPlanes(const Op& op, const Memory& memory)
+      : op_(with_long_rows(op)),
+        memory_(memory),
+        source_(op_, memory_),
+        convolution_(prepare_convolution(source_, op_.window, op_.in, op_.out.shape)),
+        constants_(std::make_shared<PlaneConstants>()) {}
+
+  TensorView& out() {
+    if constexpr (requires { source_.taken_out(); })
+      if (TensorView* taken = source_.taken_out()) return *taken;
+    return op_.out;
+  }
+
+  Op op_;  // the executed operation, with moves fused
+  const Memory memory_;
+  PlanesOf source_;
+  const std::unique_ptr<PlaneConvolution> convolution_;
+  std::shared_ptr<PlaneConstants> constants_;
+};
+
+// The kernel of a convolution over planes, run at once or prepared. `kDeclines` returns why
+// operands are not covered.
+template <class Op, class PlanesOf, Declined (*kDeclines)(const Op&, const LocalMemory&)>
+struct PlaneBody {
+  static Declined run(const Op& given, const Memory& memory) {
+    if (const Declined why = kDeclines(given, memory.local)) return why;
+    const Op op = with_long_rows(given);
+    PlanesOf source(op, memory);
+    return convolve(source, op.window, op.in, op.out.shape);
+  }
+  static std::unique_ptr<PreparedBody> prepare(const Op& op, const Memory& memory) {
+    if (kDeclines(op, memory.local) != kRan) return nullptr;
+    return PreparedPlanes<Op, PlanesOf>::make(op, memory);
+  }
+};
+
+}  // namespace tputwin::fast
