@@ -41,11 +41,11 @@ class BytePlanes : public PlaneSource {
   }
 
   bool take_over(std::span<const Operation* const> endings, std::span<const ByteRange> left) {
-    return !op_.accumulate && endings_.take_over(endings, op_.out, left, memory_);
+    return !op_.accumulate && epilogue_.fuse(endings, op_.out, left, memory_);
   }
   // Returns the tensor of the results of fused instructions, or nullptr if none are fused.
-  TensorView* taken_out() { return endings_.any() ? &endings_.out() : nullptr; }
-  bool shares(const BytePlanes& other) const { return endings_ == other.endings_; }
+  TensorView* taken_out() { return epilogue_.any() ? &epilogue_.out() : nullptr; }
+  bool shares(const BytePlanes& other) const { return epilogue_ == other.epilogue_; }
 
   uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
   bool has_whole_rows() const override { return true; }
@@ -60,8 +60,8 @@ class BytePlanes : public PlaneSource {
   void prepare(const PlaneTerms& terms) override { terms_ = terms; }
   void begin() override {
     PlaneSource::begin();
-    makes_bytes_ = !as_words_ && endings_.any() && element_bytes(endings_.out().dtype) == 1 &&
-                   std::ranges::all_of(constants_->endings, &SumEndings::Ending::is_plain);
+    makes_bytes_ = !as_words_ && epilogue_.any() && element_bytes(epilogue_.out().dtype) == 1 &&
+                   std::ranges::all_of(constants_->epilogues, &SumEpilogue::Channel::is_plain);
   }
   void start(const Results& r) const override {
     std::fill_n(r.first, r.count, constants_->starts[r.oc]);
@@ -75,10 +75,10 @@ class BytePlanes : public PlaneSource {
   }
   void store(const Results& r, bool) const override {
     uint8_t* const to = memory_.byte(out(), r.n, r.oc, r.y, r.x);
-    if (endings_.any()) {
-      const SumEndings::Ending& ending = constants_->endings[r.oc];
-      endings_.leave(part(r), r.first, ending, memory_);
-      return endings_.end(r.first, r.count, ending, kernels_, to);
+    if (epilogue_.any()) {
+      const SumEpilogue::Channel& channel = constants_->epilogues[r.oc];
+      epilogue_.write_live_out(part(r), r.first, channel, memory_);
+      return epilogue_.apply(r.first, r.count, channel, kernels_, to);
     }
     if (is_32bit(op_.out.dtype))
       std::memcpy(to, r.first, r.count * sizeof *r.first);
@@ -92,15 +92,15 @@ class BytePlanes : public PlaneSource {
     kernels.scaled_bytes(tile, dots(), columns, constants_->scales[oc / kernels.rows], rows);
   }
   bool leaves_sums(const Results& r, uint32_t rows) const override {
-    return endings_.leaves(part(r), rows);
+    return epilogue_.has_live_out(part(r), rows);
   }
   void leave_sums(const Results& r) const override {
-    endings_.leave(part(r), r.first, constants_->endings[r.oc], memory_);
+    epilogue_.write_live_out(part(r), r.first, constants_->epilogues[r.oc], memory_);
   }
-  const TensorView& out() const override { return endings_.any() ? endings_.out() : op_.out; }
+  const TensorView& out() const override { return epilogue_.any() ? epilogue_.out() : op_.out; }
 
  private:
-  SumEndings::Part part(const Results& r) const {
+  SumEpilogue::Part part(const Results& r) const {
     return {r.n, r.oc, r.y * op_.out.shape.w + r.x, r.count};
   }
   Dots dots() const {
@@ -138,7 +138,7 @@ class BytePlanes : public PlaneSource {
   SignFlip flip_;
   Quantizing ends_;
   PlaneTerms terms_;
-  SumEndings endings_;
+  SumEpilogue epilogue_;
   bool makes_bytes_ = false;  // valid during a run
 };
 
@@ -219,17 +219,17 @@ void BytePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* 
     constants_->starts[oc + r] =
         bias(oc + r) + static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
   constexpr int64_t kLargestProduct = 255 * 510;
-  for (uint32_t r = 0; endings_.any() && r < count; ++r) {
+  for (uint32_t r = 0; epilogue_.any() && r < count; ++r) {
     const int64_t largest = kLargestProduct * op_.in.shape.c * taps_ +
                             std::abs(int64_t{static_cast<int32_t>(bias(oc + r))});
-    const SumEndings::Ending& ending = constants_->endings[oc + r] =
-        endings_.of_channel(oc + r, largest, memory_);
-    if (ending.is_plain) constants_->starts[oc + r] += static_cast<uint32_t>(ending.addend);
+    const SumEpilogue::Channel& channel = constants_->epilogues[oc + r] =
+        epilogue_.of_channel(oc + r, largest, memory_);
+    if (channel.is_plain) constants_->starts[oc + r] += static_cast<uint32_t>(channel.addend);
   }
   RowScales& scales = constants_->scales[oc / kernels_.rows];
-  for (uint32_t r = 0; endings_.any() && r < kernels_.rows; ++r) {
+  for (uint32_t r = 0; epilogue_.any() && r < kernels_.rows; ++r) {
     const uint32_t channel = oc + std::min(r, count - 1);
-    scales.scales[r] = constants_->endings[channel].scale;
+    scales.scales[r] = constants_->epilogues[channel].scale;
     scales.starts[r] = constants_->starts[channel];
   }
 }

@@ -85,7 +85,7 @@ struct IntDepthwiseConstants {
   std::vector<uint32_t> weights;
   std::vector<int32_t> starts;
   std::vector<int64_t> late;  // addend in 64 bits
-  std::vector<SumEndings::Ending> endings;
+  std::vector<SumEpilogue::Channel> epilogues;
 };
 
 bool is_signed_weight(const Depthwise2dBm1684xInt8& op) { return is_signed(op.weight.view.dtype); }
@@ -132,7 +132,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   bool share(const PreparedBody& body) override;
   bool take_over(std::span<const Operation* const> endings,
                  std::span<const ByteRange> left) override {
-    return op_.rshift == 0 && !op_.relu && endings_.take_over(endings, op_.out, left, memory_);
+    return op_.rshift == 0 && !op_.relu && epilogue_.fuse(endings, op_.out, left, memory_);
   }
   bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& view) override {
@@ -140,7 +140,7 @@ class PreparedIntDepthwise final : public PreparedBody {
     static_cast<void>(is_covered());  // inputs of a row stay contiguous
   }
   void write_to(const TensorView& view) override {
-    put(endings_.any() ? endings_.out() : op_.out, view);
+    put(epilogue_.any() ? epilogue_.out() : op_.out, view);
   }
   bool can_write_twice() const override { return !copy_; }
   void write_also_to(const TensorView& view) override {
@@ -158,7 +158,7 @@ class PreparedIntDepthwise final : public PreparedBody {
  private:
   void pack_channel(uint32_t c);
   void run_channel(uint32_t n, uint32_t c, uint32_t* sums) const;
-  const TensorView& out() const { return endings_.any() ? endings_.out() : op_.out; }
+  const TensorView& out() const { return epilogue_.any() ? epilogue_.out() : op_.out; }
   // Converts the sums of one channel to elements.
   void end_plane(uint32_t n, uint32_t c, const uint32_t* sums, const TensorView& to) const;
   void end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const;
@@ -170,7 +170,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   const TileKernels kernels_;
   const SignFlip flip_;
   SlidingBlocks blocks_;
-  SumEndings endings_;
+  SumEpilogue epilogue_;
   std::shared_ptr<IntDepthwiseConstants> constants_;
 };
 
@@ -181,7 +181,7 @@ bool PreparedIntDepthwise::share(const PreparedBody& body) {
   if (!same_source(a.weight, b.weight) || a.bias != b.bias || a.constant_bias != b.constant_bias ||
       a.is_turned != b.is_turned || a.in.dtype != b.in.dtype ||
       a.window.h.kernel != b.window.h.kernel || a.window.w.kernel != b.window.w.kernel ||
-      endings_ != other->endings_)
+      epilogue_ != other->epilogue_)
     return false;
   constants_ = other->constants_;
   return true;
@@ -192,7 +192,7 @@ void PreparedIntDepthwise::pack(const Memory&) {
   constants_->weights.resize(channels * blocks_.steps_per_block());
   constants_->starts.resize(channels);
   constants_->late.assign(channels, 0);
-  constants_->endings.resize(channels);
+  constants_->epilogues.resize(channels);
   for (uint32_t c = 0; c < channels; ++c) pack_channel(c);
 }
 
@@ -212,11 +212,11 @@ void PreparedIntDepthwise::pack_channel(uint32_t c) {
   const bool is_late = std::abs(bias) > kMaxBias;
   int64_t start = sum * flip_.correction + (is_late ? 0 : bias);
   if (is_late) constants_->late[c] = bias;
-  if (endings_.any()) {
-    SumEndings::Ending& ending = constants_->endings[c] =
-        endings_.of_channel(c, 255 * magnitudes + std::abs(bias), memory_);
-    if (is_late) ending.is_plain = false;
-    if (ending.is_plain) start += ending.addend;
+  if (epilogue_.any()) {
+    SumEpilogue::Channel& channel = constants_->epilogues[c] =
+        epilogue_.of_channel(c, 255 * magnitudes + std::abs(bias), memory_);
+    if (is_late) channel.is_plain = false;
+    if (channel.is_plain) start += channel.addend;
   }
   constants_->starts[c] = static_cast<int32_t>(start);
 }
@@ -246,9 +246,9 @@ void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) c
     .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
     .start = constants_->starts[c],
     .sums = sums});
-  if (endings_.any())
-    endings_.leave({n, c, 0, op_.out.shape.h * op_.out.shape.w}, sums, constants_->endings[c],
-                   memory_, constants_->late[c]);
+  if (epilogue_.any())
+    epilogue_.write_live_out({n, c, 0, op_.out.shape.h * op_.out.shape.w}, sums,
+                             constants_->epilogues[c], memory_, constants_->late[c]);
   end_plane(n, c, sums, out());
   if (copy_) end_plane(n, c, sums, *copy_);
 }
@@ -264,7 +264,7 @@ void PreparedIntDepthwise::end_plane(uint32_t n, uint32_t c, const uint32_t* sum
 
 void PreparedIntDepthwise::end(uint32_t c, const uint32_t* sums, size_t count, uint8_t* to) const {
   if (constants_->late[c] != 0) return end_late(c, sums, count, to);
-  if (endings_.any()) return endings_.end(sums, count, constants_->endings[c], kernels_, to);
+  if (epilogue_.any()) return epilogue_.apply(sums, count, constants_->epilogues[c], kernels_, to);
   const uint32_t bytes = element_bytes(op_.out.dtype);
   const Quantizing quantizing{.relu = op_.relu,
                               .rshift = op_.rshift,
@@ -287,7 +287,7 @@ void PreparedIntDepthwise::end_late(uint32_t c, const uint32_t* sums, size_t cou
   for (size_t i = 0; i < count; ++i, to += bytes) {
     const int64_t sum = static_cast<int32_t>(sums[i]) + constants_->late[c];
     int32_t result = quantized(sum, op_.relu, op_.rshift, op_.rounding, op_.out.dtype);
-    if (endings_.any()) result = endings_.ended(result, constants_->endings[c]);
+    if (epilogue_.any()) result = epilogue_.apply_to_one(result, constants_->epilogues[c]);
     std::memcpy(to, &result, bytes);
   }
 }

@@ -6,9 +6,10 @@
 
 namespace tputwin::fast {
 
-LeftSums::LeftSums(const TensorView& sums, std::span<const ByteRange> left, const Memory& memory)
+LiveOutSums::LiveOutSums(const TensorView& sums, std::span<const ByteRange> live_out,
+                         const Memory& memory)
     : sums_(sums), ends_{0} {
-  std::vector<ByteRange> sorted(left.begin(), left.end());
+  std::vector<ByteRange> sorted(live_out.begin(), live_out.end());
   sort_and_merge(sorted);
   const uint64_t lane_bytes = memory.local.lane_bytes();
   for (uint32_t n = 0; n < sums.shape.n; ++n)
@@ -27,8 +28,8 @@ LeftSums::LeftSums(const TensorView& sums, std::span<const ByteRange> left, cons
     }
 }
 
-void LeftSums::write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
-                     const uint32_t* sums) const {
+void LiveOutSums::write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first,
+                        uint32_t count, const uint32_t* sums) const {
   const std::span<const Range> ranges = of_plane(n, c);
   if (ranges.empty()) return;
   uint8_t* const plane = memory.byte(sums_, n, c, 0, 0);

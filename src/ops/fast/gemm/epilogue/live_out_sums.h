@@ -10,12 +10,12 @@
 
 namespace tputwin::fast {
 
-class LeftSums {
+class LiveOutSums {
  public:
-  LeftSums() = default;
-  // `left` are live-out bytes of local memory. They belong to `sums`, which has whole planes, and
-  // may belong to other tensors, too.
-  LeftSums(const TensorView& sums, std::span<const ByteRange> left, const Memory& memory);
+  LiveOutSums() = default;
+  // `live_out` are bytes of local memory that are live-out. They belong to `sums`, which has whole
+  // planes, and may belong to other tensors, too.
+  LiveOutSums(const TensorView& sums, std::span<const ByteRange> live_out, const Memory& memory);
 
   bool any() const { return !ranges_.empty(); }
   // Returns true if some of the sums [first, first + count) of a channel's plane are live-out.

@@ -73,20 +73,20 @@ bool has_same_elements(const TensorView& a, const TensorView& b) {
          uint64_t{a.shape.h} * a.shape.w == uint64_t{b.shape.h} * b.shape.w;
 }
 
-bool SumEndings::take_over(std::span<const Operation* const> endings, const TensorView& sums,
-                           std::span<const ByteRange> left, const Memory& memory) {
-  if (sums.dtype != DType::i32 || endings.empty()) return false;
+bool SumEpilogue::fuse(std::span<const Operation* const> instructions, const TensorView& sums,
+                       std::span<const ByteRange> live_out, const Memory& memory) {
+  if (sums.dtype != DType::i32 || instructions.empty()) return false;
   std::optional<Source> addend;
-  if (const auto* sum = std::get_if<IntArithmetic>(endings.front())) {
+  if (const auto* sum = std::get_if<IntArithmetic>(instructions.front())) {
     addend = addend_of(*sum);
     if (!addend || !has_same_elements(sum->out, sums)) return false;
-    endings = endings.subspan(1);
+    instructions = instructions.subspan(1);
   }
-  if (endings.size() > 1) return false;
-  if (!left.empty() && (endings.empty() || !has_whole_planes(sums))) return false;
+  if (instructions.size() > 1) return false;
+  if (!live_out.empty() && (instructions.empty() || !has_whole_planes(sums))) return false;
   TensorView out = sums;
-  if (!endings.empty()) {
-    const auto* last = std::get_if<Requantize>(endings.front());
+  if (!instructions.empty()) {
+    const auto* last = std::get_if<Requantize>(instructions.front());
     if (last == nullptr || !is_taken(*last, sums)) return false;
     out.dtype = last->out.dtype;
     out.plane_stride = last->out.plane_stride;
@@ -94,11 +94,11 @@ bool SumEndings::take_over(std::span<const Operation* const> endings, const Tens
     scale_ = *last;
   }
   addend_ = addend, out_ = out;
-  if (!left.empty()) left_ = LeftSums(sums, left, memory);
+  if (!live_out.empty()) live_out_ = LiveOutSums(sums, live_out, memory);
   return true;
 }
 
-bool SumEndings::operator==(const SumEndings& other) const {
+bool SumEpilogue::operator==(const SumEpilogue& other) const {
   if (scale_.has_value() != other.scale_.has_value() ||
       addend_.has_value() != other.addend_.has_value() ||
       (addend_ && !same_source(*addend_, *other.addend_)))
@@ -110,62 +110,62 @@ bool SumEndings::operator==(const SumEndings& other) const {
          same_source(a.offset, b.offset);
 }
 
-SumEndings::Ending SumEndings::of_channel(uint32_t channel, int64_t largest,
-                                          const Memory& memory) const {
-  Ending ending{.addend = addend_ ? addend_->read(memory, 0, channel, 0, 0) : 0};
+SumEpilogue::Channel SumEpilogue::of_channel(uint32_t c, int64_t largest,
+                                             const Memory& memory) const {
+  Channel channel{.addend = addend_ ? addend_->read(memory, 0, c, 0, 0) : 0};
   // no sum with its addend overflows, not even if it wrapped before
-  ending.is_plain = largest + std::abs(int64_t{ending.addend}) <= INT32_MAX;
-  if (!scale_) return ending;
+  channel.is_plain = largest + std::abs(int64_t{channel.addend}) <= INT32_MAX;
+  if (!scale_) return channel;
   const Requantize& op = *scale_;
-  const int32_t offset = op.offset.read(memory, 0, channel, 0, 0);
-  ending.multiplier = op.multiplier.read(memory, 0, channel, 0, 0);
-  ending.shift = op.shift.read(memory, 0, channel, 0, 0);
-  ending.scale = {.multiplier = ending.multiplier,
-                  .right = -std::max(ending.shift, -kMostRight - 1),
-                  .offset = is_signed(op.out.dtype) ? int32_t{static_cast<int16_t>(offset)}
-                                                    : int32_t{static_cast<uint16_t>(offset)},
-                  .rounding = op.rounding,
-                  .low = saturate(INT32_MIN, op.out.dtype),
-                  .high = saturate(INT32_MAX, op.out.dtype)};
-  ending.is_plain = ending.is_plain && fit_vectors(ending.scale);
-  return ending;
+  const int32_t offset = op.offset.read(memory, 0, c, 0, 0);
+  channel.multiplier = op.multiplier.read(memory, 0, c, 0, 0);
+  channel.shift = op.shift.read(memory, 0, c, 0, 0);
+  channel.scale = {.multiplier = channel.multiplier,
+                   .right = -std::max(channel.shift, -kMostRight - 1),
+                   .offset = is_signed(op.out.dtype) ? int32_t{static_cast<int16_t>(offset)}
+                                                     : int32_t{static_cast<uint16_t>(offset)},
+                   .rounding = op.rounding,
+                   .low = saturate(INT32_MIN, op.out.dtype),
+                   .high = saturate(INT32_MAX, op.out.dtype)};
+  channel.is_plain = channel.is_plain && fit_vectors(channel.scale);
+  return channel;
 }
 
-int32_t SumEndings::ended(int64_t sum, const Ending& ending) const {
-  const int32_t with_addend = saturate(sum + ending.addend, DType::i32);
+int32_t SumEpilogue::apply_to_one(int64_t sum, const Channel& channel) const {
+  const int32_t with_addend = saturate(sum + channel.addend, DType::i32);
   if (!scale_) return with_addend;
-  return element(*scale_, with_addend, ending.multiplier, ending.shift, ending.scale.offset);
+  return element(*scale_, with_addend, channel.multiplier, channel.shift, channel.scale.offset);
 }
 
-bool SumEndings::leaves(const Part& part, uint32_t channels) const {
-  if (!left_.any()) return false;
+bool SumEpilogue::has_live_out(const Part& part, uint32_t channels) const {
+  if (!live_out_.any()) return false;
   for (uint32_t c = part.c; c < part.c + channels; ++c)
-    if (left_.meets(part.n, c, part.first, part.count)) return true;
+    if (live_out_.meets(part.n, c, part.first, part.count)) return true;
   return false;
 }
 
-void SumEndings::leave(const Part& part, const uint32_t* sums, const Ending& ending,
-                       const Memory& memory, int64_t late) const {
-  if (!leaves(part, 1)) return;
+void SumEpilogue::write_live_out(const Part& part, const uint32_t* sums, const Channel& channel,
+                                 const Memory& memory, int64_t late) const {
+  if (!has_live_out(part, 1)) return;
   thread_local Scratch scratch;
-  if (!ending.is_plain) {
-    auto* ended = scratch.take<uint32_t>(part.count);
+  if (!channel.is_plain) {
+    auto* sums_with_addend = scratch.take<uint32_t>(part.count);
     for (uint32_t i = 0; i < part.count; ++i) {
       const int64_t sum = saturate(static_cast<int32_t>(sums[i]) + late, DType::i32);
-      ended[i] = static_cast<uint32_t>(saturate(sum + ending.addend, DType::i32));
+      sums_with_addend[i] = static_cast<uint32_t>(saturate(sum + channel.addend, DType::i32));
     }
-    sums = ended;
+    sums = sums_with_addend;
   }
-  left_.write(memory, part.n, part.c, part.first, part.count, sums);
+  live_out_.write(memory, part.n, part.c, part.first, part.count, sums);
 }
 
-void SumEndings::end(const uint32_t* sums, size_t count, const Ending& ending,
-                     const TileKernels& kernels, uint8_t* to) const {
+void SumEpilogue::apply(const uint32_t* sums, size_t count, const Channel& channel,
+                        const TileKernels& kernels, uint8_t* to) const {
   const uint32_t bytes = element_bytes(out_.dtype);
-  if (ending.is_plain && scale_) return kernels.scale(sums, count, ending.scale, bytes, to);
-  if (ending.is_plain) return static_cast<void>(std::memcpy(to, sums, count * bytes));
+  if (channel.is_plain && scale_) return kernels.scale(sums, count, channel.scale, bytes, to);
+  if (channel.is_plain) return static_cast<void>(std::memcpy(to, sums, count * bytes));
   for (size_t i = 0; i < count; ++i, to += bytes) {
-    const int32_t out = ended(static_cast<int32_t>(sums[i]), ending);
+    const int32_t out = apply_to_one(static_cast<int32_t>(sums[i]), channel);
     std::memcpy(to, &out, bytes);
   }
 }

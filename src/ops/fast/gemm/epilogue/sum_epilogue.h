@@ -14,50 +14,51 @@ namespace tputwin {
 struct Operation;
 namespace fast {
 
-class SumEndings {
+class SumEpilogue {
  public:
   // The epilogue for the sums of one channel.
-  struct Ending {
+  struct Channel {
     Scale scale{};
     int32_t addend = 0, multiplier = 0, shift = 0;
     // the sums start with the addend, and vectors do the rest
     bool is_plain = false;
   };
 
-  // Fuses the instructions, which work on `sums` one after the other. `left` are bytes of the sums
-  // that are live-out after the last one. Returns false if the instructions are of another kind.
-  bool take_over(std::span<const Operation* const> endings, const TensorView& sums,
-                 std::span<const ByteRange> left, const Memory& memory);
+  // Fuses the instructions, which work on `sums` one after the other. `live_out` are bytes of the
+  // sums that are live-out after the last one. Returns false if the instructions are of another
+  // kind.
+  bool fuse(std::span<const Operation* const> instructions, const TensorView& sums,
+            std::span<const ByteRange> live_out, const Memory& memory);
   bool any() const { return addend_ || scale_; }
   // Returns true if both do the same with their sums.
-  bool operator==(const SumEndings& other) const;
+  bool operator==(const SumEpilogue& other) const;
 
   // Returns the tensor of the results, with the extents of the sums.
   const TensorView& out() const { return out_; }
   TensorView& out() { return out_; }
   // Returns the epilogue of a channel whose sums are no larger than `largest` before the addend.
-  Ending of_channel(uint32_t channel, int64_t largest, const Memory& memory) const;
+  Channel of_channel(uint32_t c, int64_t largest, const Memory& memory) const;
   // Applies the epilogue to `count` sums.
-  void end(const uint32_t* sums, size_t count, const Ending& ending, const TileKernels& kernels,
-           uint8_t* to) const;
+  void apply(const uint32_t* sums, size_t count, const Channel& channel, const TileKernels& kernels,
+             uint8_t* to) const;
   // Applies the epilogue to one sum that does not start with the addend.
-  int32_t ended(int64_t sum, const Ending& ending) const;
+  int32_t apply_to_one(int64_t sum, const Channel& channel) const;
 
   // Sums of a channel's plane, from `first` on.
   struct Part {
     uint32_t n, c, first, count;
   };
   // Returns true if some of these sums, of channels from part.c on, are live-out.
-  bool leaves(const Part& part, uint32_t channels) const;
+  bool has_live_out(const Part& part, uint32_t channels) const;
   // Writes the live-out bytes of sums, to which `late` is still to be added.
-  void leave(const Part& part, const uint32_t* sums, const Ending& ending, const Memory& memory,
-             int64_t late = 0) const;
+  void write_live_out(const Part& part, const uint32_t* sums, const Channel& channel,
+                      const Memory& memory, int64_t late = 0) const;
 
  private:
   std::optional<Source> addend_;
   std::optional<Requantize> scale_;
   TensorView out_;
-  LeftSums left_;
+  LiveOutSums live_out_;
 };
 
 // Returns true if planes have no gaps, so that their rows may be one.

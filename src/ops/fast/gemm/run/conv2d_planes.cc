@@ -51,7 +51,7 @@ class Convolution final : public PlaneConvolution {
   void pack(PlaneConstants& constants) override {
     source_.use(constants);
     constants.starts.resize(out_.c);
-    constants.endings.resize(out_.c);
+    constants.epilogues.resize(out_.c);
     constants.scales.resize(blocks_);
     constants.exponents.forget();
     const uint64_t bytes = source_.weight_bytes(), rows = kernels_.rows;

@@ -33,7 +33,7 @@ struct PlaneConstants {
   // one per output channel, defined by the source
   std::vector<uint32_t> starts;
   // one per output channel, if the source fused any
-  std::vector<SumEndings::Ending> endings;
+  std::vector<SumEpilogue::Channel> epilogues;
   // one per block of channels, if the source makes bytes
   std::vector<RowScales> scales;
   ExponentRange exponents;  // range of the weights, if needed
