@@ -34,7 +34,7 @@ struct Case {
   Chains chains;
   std::vector<uint32_t> offset;
   std::vector<float> left, right, row_bias, column_bias, addends;
-  fast::TileRoom starts;
+  fast::TileBuffers starts;
   bool has_starts;
 
   Case(Rng& rng, const fast::TileKernels& kernels)
@@ -111,17 +111,17 @@ TEST_P(ChainTiles, AddTermsInTheOrderOfTheChip) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
     const Case c(rng, kernels);
-    fast::TileRoom room = c.starts;
+    fast::TileBuffers buffers = c.starts;
     const ScopedFloatMode mode;
     kernels.chains({.left = reinterpret_cast<const uint32_t*>(c.left.data()),
                     .right = reinterpret_cast<const uint32_t*>(c.right.data()),
                     .rows = c.rows,
                     .vectors = c.vectors,
-                    .sums = room.sums},
+                    .sums = buffers.sums},
                    c.chains, c.ends());
     for (uint32_t row = 0; row < c.rows; ++row)
       for (uint32_t column = 0; column < c.vectors * kernels.lanes; ++column)
-        ASSERT_EQ(room.row(row)[column], f32::bits(c.expected(row, column)))
+        ASSERT_EQ(buffers.row(row)[column], f32::bits(c.expected(row, column)))
             << "row " << row << " column " << column << " of " << c.rows << "x" << c.vectors;
   }
 }

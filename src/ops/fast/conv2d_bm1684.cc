@@ -21,62 +21,86 @@
 namespace tputwin::fast {
 namespace {
 
-class F32Planes : public PlaneSource {
+class F32Input final : public PlaneInput {
  public:
-  F32Planes(const Conv2dBm1684& op, const Memory& memory)
-      : PlaneSource(memory), op_(op), terms_(ConvTerms::of(op)) {}
-
-  const TensorView& out() const override { return op_.out; }
+  F32Input(const Conv2dBm1684& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t cells() const override { return op_.in.shape.c; }
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
     return memory_.byte(op_.in, n, channel, 0, 0);
   }
-  uint32_t cells_apart() const override { return memory_.local.lanes(); }
+  uint32_t adjacent_cell_step() const override { return memory_.local.lanes(); }
   void read_rows(uint32_t n, uint32_t channel, uint32_t y, uint32_t rows,
                  uint32_t* to) const override {
     for (uint32_t row = y; row < y + rows; ++row)
       for (uint32_t x = 0; x < op_.in.shape.w; ++x)
         *to++ = Memory::load<uint32_t>(memory_.byte(op_.in, n, channel, row, x));
   }
+  bool allows_bands() const override { return true; }
 
-  uint32_t terms() const override { return static_cast<uint32_t>(terms_->terms.size()); }
-  void read_weights(uint32_t, uint32_t*) override {}
-  bool pack_weights(uint32_t rows, uint32_t* to) const override {
+ private:
+  const Conv2dBm1684& op_;
+  const Memory& memory_;
+};
+
+// Results start with the bias.
+class F32Weights final : public PlaneWeights, private LatePanels {
+ public:
+  F32Weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms)
+      : op_(op), memory_(memory), terms_(terms) {}
+
+  uint32_t terms() const override { return static_cast<uint32_t>(terms_.terms.size()); }
+  void pack(const ChannelBlocks& blocks, uint8_t* to, PlaneConstants& constants) const override {
+    auto* const weights = reinterpret_cast<uint32_t*>(to);
     if (op_.constant_weight)
-      std::fill_n(to, uint64_t{terms()} * op_.out.shape.c, *op_.constant_weight);
+      std::fill_n(weights, uint64_t{terms()} * blocks.channels, *op_.constant_weight);
     else
-      terms_->pack_weights(op_, memory_, rows, reinterpret_cast<float*>(to));
-    for (uint32_t oc = 0; oc < op_.out.shape.c; ++oc) read_bias(oc);
-    return true;
+      terms_.pack_weights(op_, memory_, blocks.rows, reinterpret_cast<float*>(weights));
+    for (uint32_t oc = 0; oc < blocks.channels; ++oc) read_bias(oc, constants);
   }
-  uint32_t blocks_apart(uint32_t rows) const override { return memory_.local.lanes() / rows; }
-  void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words,
-                   uint32_t* to) const override {
+  const LatePanels* late_panels() const override { return this; }
+
+ private:
+  uint32_t step(uint32_t rows) const override { return memory_.local.lanes() / rows; }
+  void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words, uint32_t* to,
+                   PlaneConstants& constants) const override {
     const uint32_t slot = block * rows, lanes = memory_.local.lanes(), channels = op_.out.shape.c;
     if (op_.constant_weight)
       std::fill_n(to, panel_words * ceil_div(channels - slot, lanes), *op_.constant_weight);
     else
-      terms_->pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
+      terms_.pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
     for (uint32_t first = slot; first < channels; first += lanes)
-      for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc) read_bias(oc);
+      for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc)
+        read_bias(oc, constants);
+  }
+  void read_bias(uint32_t oc, PlaneConstants& constants) const {
+    if (op_.bias) constants.starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
   }
 
-  bool allows_bands() const override { return true; }
+  const Conv2dBm1684& op_;
+  const Memory& memory_;
+  const ConvTerms& terms_;
+};
+
+class F32Products final : public PlaneProducts {
+ public:
+  F32Products(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms,
+              const ConstantRestorer& restorer)
+      : op_(op), memory_(memory), terms_(terms), restorer_(restorer) {}
+
   uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
     return kernels.chain_vectors(rows);
   }
-
   void prepare(const PlaneTerms& planes) override {
-    offsets_.reserve(terms_->terms.size());
-    for (const ConvTerms::Term& term : terms_->terms)
+    offsets_.reserve(terms_.terms.size());
+    for (const ConvTerms::Term& term : terms_.terms)
       offsets_.push_back(static_cast<uint32_t>(
           term.channel * planes.pitch + planes.tap_offset[term.kh * op_.weight.shape.w + term.kw]));
-    chains_ = terms_->chains;
+    chains_ = terms_.chains;
     chains_.right_offset = offsets_.data();
   }
   // Old values are added last.
-  void start(const Results& r) const override {
+  void start(const ResultRun& r, const PlaneConstants&) const override {
     if (!op_.accumulate) return;
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
     if (has_dense_rows(op_.out))
@@ -85,17 +109,17 @@ class F32Planes : public PlaneSource {
       for (uint32_t i = 0; i < r.count; ++i, from += op_.out.stride.w)
         r.second[i] = Memory::load<uint32_t>(from);
   }
-  bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
-           uint32_t oc) const override {
-    const auto* biases = reinterpret_cast<const float*>(constants_->starts.data());
-    return kernels.chains(tile, chains_,
-                          {.row_bias = op_.bias ? biases + oc : nullptr,
-                           .addends = op_.accumulate ? room.second_as_floats() : nullptr});
+  bool run(const Tile& tile, const TileBuffers& buffers, uint32_t oc,
+           const PlaneConstants& constants) const override {
+    const auto* biases = reinterpret_cast<const float*>(constants.starts.data());
+    return kernels_.chains(tile, chains_,
+                           {.row_bias = op_.bias ? biases + oc : nullptr,
+                            .addends = op_.accumulate ? buffers.second_as_floats() : nullptr});
   }
-  void store(const Results& r, bool in_doubt) const override {
+  void store(const ResultRun& r, bool in_doubt, const PlaneConstants&) const override {
     for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
       if (!f32::is_nan(f32::from_bits(r.first[i]))) continue;
-      restore_constants();
+      restorer_.restore();
       r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
     }
     uint8_t* to = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
@@ -107,14 +131,33 @@ class F32Planes : public PlaneSource {
   }
 
  private:
-  void read_bias(uint32_t oc) const {
-    if (op_.bias) constants_->starts[oc] = f32::bits(memory_.read_f32(*op_.bias, 0, oc, 0, 0));
-  }
-
   const Conv2dBm1684& op_;
-  const std::shared_ptr<const ConvTerms> terms_;
+  const Memory& memory_;
+  const ConvTerms& terms_;
+  const ConstantRestorer& restorer_;
+  const TileKernels kernels_ = tile_kernels();
   std::vector<uint32_t> offsets_;
   Chains chains_;
+};
+
+class F32Planes {
+ public:
+  F32Planes(const Conv2dBm1684& op, const Memory& memory)
+      : terms_(ConvTerms::of(op)),
+        input_(op, memory),
+        weights_(op, memory, *terms_),
+        products_(op, memory, *terms_, restorer_),
+        results_(memory, op.out) {}
+
+  ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+
+ private:
+  const std::shared_ptr<const ConvTerms> terms_;
+  ConstantRestorer restorer_;
+  F32Input input_;
+  F32Weights weights_;
+  F32Products products_;
+  PlaneResults results_;
 };
 
 Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
@@ -228,8 +271,8 @@ Conv2dBm1684 with_images_as_row(Conv2dBm1684 op) {
 Declined planes(const Conv2dBm1684& given, const Memory& memory) {
   if (const Declined why = operands_decline(given, memory.local)) return why;
   const Conv2dBm1684 op = with_images_as_row(with_long_rows(given));
-  F32Planes source(op, memory);
-  return convolve(source, op.window, op.in, op.out.shape);
+  F32Planes planes(op, memory);
+  return convolve(planes.parts(), op.window, op.in, op.out.shape);
 }
 
 // Returns why results have more than one position, or the weights of a lane are not all stored as

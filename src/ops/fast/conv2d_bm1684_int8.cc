@@ -21,79 +21,82 @@ namespace {
 
 constexpr uint32_t kChannelsInCell = 4;  // as weights are stored
 
-class ImagePlanes : public PlaneSource {
+// The cells of an operation: channels in a cell, and what brings bytes to the signedness that the
+// product instruction needs.
+struct ImageCells {
+  TileKernels kernels;
+  uint32_t in_cell, taps, count;
+  SignFlip flip;
+
+  explicit ImageCells(const Conv2dBm1684Int8& op)
+      : kernels(tile_kernels()),
+        in_cell(kernels.in_cell),
+        taps(op.window.h.kernel * op.window.w.kernel),
+        count(ceil_div(op.in.shape.c, in_cell)) {
+    if (has_bytes()) flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
+  }
+  bool has_bytes() const { return in_cell == kChannelsInCell; }
+};
+
+class ImageInput final : public PlaneInput {
  public:
-  ImagePlanes(const Conv2dBm1684Int8& op, const Memory& memory)
-      : PlaneSource(memory),
-        op_(op),
-        kernels_(tile_kernels()),
-        images_(image_kernels()),
-        in_cell_(kernels_.in_cell),
-        taps_(op.window.h.kernel * op.window.w.kernel) {
-    if (in_cell_ == kChannelsInCell)
-      flip_ = kernels_.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
-    ends_ = {.rshift = op.rshift,
-             .low = saturate(INT32_MIN, op.out.dtype),
-             .high = saturate(INT32_MAX, op.out.dtype)};
-  }
+  ImageInput(const Conv2dBm1684Int8& op, const Memory& memory, const ImageCells& cells)
+      : op_(op), memory_(memory), cells_(cells), images_(image_kernels()) {}
 
-  const TensorView& out() const override { return op_.out; }
-
-  uint32_t cells() const override { return ceil_div(op_.in.shape.c, in_cell_); }
-  bool has_whole_rows() const override { return true; }
+  uint32_t cells() const override { return cells_.count; }
   void read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows, uint32_t* to) const override;
-  uint32_t padding(uint32_t) const override { return flip_.mask; }
-  uint32_t insertion(uint32_t) const override { return flip_.mask; }
-
-  uint32_t terms() const override { return cells() * taps_; }
-  void read_weights(uint32_t oc, uint32_t* to) override;
-  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) override;
-
-  void prepare(const PlaneTerms& terms) override { terms_ = terms; }
-  void start(const Results& r) const override {
-    std::fill_n(r.first, r.count, constants_->starts[r.oc]);
-  }
-  bool run(const TileKernels& kernels, const Tile& tile, const TileRoom&, uint32_t) const override {
-    const Dots dots{terms_.pitch, cells(), taps_, terms_.tap_offset.data(),
-                    is_signed(op_.weight.dtype)};
-    in_cell_ == kChannelsInCell ? kernels.bytes(tile, dots) : kernels.words(tile, dots);
-    return false;
-  }
-  void store(const Results& r, bool) const override;
+  uint32_t padding(uint32_t) const override { return cells_.flip.mask; }
+  uint32_t insertion(uint32_t) const override { return cells_.flip.mask; }
 
  private:
   const Conv2dBm1684Int8& op_;
-  const TileKernels kernels_;
+  const Memory& memory_;
+  const ImageCells& cells_;
   const ImageKernels images_;
-  const uint32_t in_cell_, taps_;
-  SignFlip flip_;
-  Quantizing ends_;
-  PlaneTerms terms_;
 };
 
-void ImagePlanes::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
-                            uint32_t* to) const {
+void ImageInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
+                           uint32_t* to) const {
   const uint32_t image = n % kImagesInCell, row_bytes = op_.in.shape.w * kImagesInCell;
+  const uint32_t in_cell = cells_.in_cell;
   // channels past the last have zero weights, so that any data will do
   std::array<const uint8_t*, kChannelsInCell> from;
-  for (uint32_t i = 0; i < in_cell_; ++i) {
-    const uint32_t channel = std::min(cell * in_cell_ + i, op_.in.shape.c - 1);
+  for (uint32_t i = 0; i < in_cell; ++i) {
+    const uint32_t channel = std::min(cell * in_cell + i, op_.in.shape.c - 1);
     from[i] = memory_.byte(op_.in, n - image, channel, y, 0);
   }
   const bool is_whole = op_.in.stride.h == row_bytes;
   const uint32_t runs = is_whole ? 1 : rows;
   const size_t count = is_whole ? size_t{rows} * op_.in.shape.w : op_.in.shape.w;
   for (uint32_t run = 0; run < runs; ++run, to += count) {
-    if (in_cell_ == kChannelsInCell)
-      images_.join(from.data(), image, count, flip_.mask, to);
+    if (cells_.has_bytes())
+      images_.join(from.data(), image, count, cells_.flip.mask, to);
     else
       images_.join_words(from.data(), image, count, is_signed(op_.in.dtype), to);
-    for (uint32_t i = 0; i < in_cell_; ++i) from[i] += op_.in.stride.h;
+    for (uint32_t i = 0; i < in_cell; ++i) from[i] += op_.in.stride.h;
   }
 }
 
+// Results start with the bias and the correction of the sign flip.
+class ImageWeights final : public SeparatePanels {
+ public:
+  ImageWeights(const Conv2dBm1684Int8& op, const Memory& memory, const ImageCells& cells)
+      : op_(op), memory_(memory), cells_(cells) {}
+
+  uint32_t terms() const override { return cells_.count * cells_.taps; }
+  bool has_whole_rows() const override { return true; }
+
+ private:
+  void pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants& constants) const override;
+  void read_channel(uint32_t oc, uint32_t* to) const;
+
+  const Conv2dBm1684Int8& op_;
+  const Memory& memory_;
+  const ImageCells& cells_;
+};
+
 // The bytes of the last cell after the last channel are undefined and replaced by 0.
-void ImagePlanes::read_weights(uint32_t oc, uint32_t* to) {
+void ImageWeights::read_channel(uint32_t oc, uint32_t* to) const {
   const bool extends = is_signed(op_.weight.dtype);
   const auto word = [&](uint8_t byte) {
     return extends ? static_cast<uint16_t>(static_cast<int8_t>(byte)) : uint16_t{byte};
@@ -113,42 +116,92 @@ void ImagePlanes::read_weights(uint32_t oc, uint32_t* to) {
           std::memcpy(bytes.data(), from, count);
           from += op_.weight.stride.n;
         }
-        if (in_cell_ == kChannelsInCell) {
+        if (cells_.has_bytes()) {
           std::memcpy(cell, bytes.data(), sizeof *cell);
-          cell += taps_;
+          cell += cells_.taps;
           continue;
         }
-        for (uint32_t i = 0; i < kChannelsInCell && ic + i < op_.in.shape.c; i += in_cell_) {
+        for (uint32_t i = 0; i < kChannelsInCell && ic + i < op_.in.shape.c; i += cells_.in_cell) {
           *cell = word(bytes[i]) | uint32_t{word(bytes[i + 1])} << 16;
-          cell += taps_;
+          cell += cells_.taps;
         }
       }
     }
 }
 
-// Results start with the bias and the correction of the sign flip.
-void ImagePlanes::pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) {
-  PlaneSource::pack_rows(oc, count, step, to);
+void ImageWeights::pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants& constants) const {
+  pack_channels(
+      rows, terms(), [&](uint32_t oc, uint32_t* cells) { read_channel(oc, cells); }, to);
   int32_t sums[kMaxTileRows] = {};
-  if (flip_.mask != 0)
-    kernels_.sum_rows(reinterpret_cast<const uint32_t*>(to), terms(), is_signed(op_.weight.dtype),
-                      sums);
-  for (uint32_t r = 0; r < count; ++r)
-    constants_->starts[oc + r] =
-        static_cast<uint32_t>(bias_of(op_.bias, memory_, oc + r)) +
-        static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(flip_.correction);
+  if (cells_.flip.mask != 0)
+    cells_.kernels.sum_rows(reinterpret_cast<const uint32_t*>(to), terms(),
+                            is_signed(op_.weight.dtype), sums);
+  for (uint32_t r = 0; r < rows.count; ++r)
+    constants.starts[rows.first + r] =
+        static_cast<uint32_t>(bias_of(op_.bias, memory_, rows.first + r)) +
+        static_cast<uint32_t>(sums[r]) * static_cast<uint32_t>(cells_.flip.correction);
 }
 
-void ImagePlanes::store(const Results& r, bool) const {
-  const uint32_t bytes = element_bytes(op_.out.dtype), image = r.n % kImagesInCell;
-  alignas(64) uint8_t elements[kTilePitch * sizeof(uint32_t)];
-  kernels_.quantize(r.first, r.count, ends_, bytes, elements);
-  uint8_t* to = memory_.byte(op_.out, r.n - image, r.oc, r.y, r.x);
-  if (bytes == 1) return images_.spread(elements, r.count, image, to);
-  to += image * bytes;
-  for (uint32_t i = 0; i < r.count; ++i, to += kImagesInCell * bytes)
-    std::memcpy(to, elements + i * bytes, bytes);
-}
+class ImageProducts final : public PlaneProducts {
+ public:
+  ImageProducts(const Conv2dBm1684Int8& op, const Memory& memory, const ImageCells& cells)
+      : op_(op),
+        memory_(memory),
+        cells_(cells),
+        images_(image_kernels()),
+        quantizing_{.rshift = op.rshift,
+                    .low = saturate(INT32_MIN, op.out.dtype),
+                    .high = saturate(INT32_MAX, op.out.dtype)} {}
+
+  void prepare(const PlaneTerms& terms) override { terms_ = terms; }
+  void start(const ResultRun& r, const PlaneConstants& constants) const override {
+    std::fill_n(r.first, r.count, constants.starts[r.oc]);
+  }
+  bool run(const Tile& tile, const TileBuffers&, uint32_t, const PlaneConstants&) const override {
+    const Dots dots{terms_.pitch, cells_.count, cells_.taps, terms_.tap_offset.data(),
+                    is_signed(op_.weight.dtype)};
+    cells_.has_bytes() ? cells_.kernels.bytes(tile, dots) : cells_.kernels.words(tile, dots);
+    return false;
+  }
+  void store(const ResultRun& r, bool, const PlaneConstants&) const override {
+    const uint32_t bytes = element_bytes(op_.out.dtype), image = r.n % kImagesInCell;
+    alignas(64) uint8_t elements[kTilePitch * sizeof(uint32_t)];
+    cells_.kernels.quantize(r.first, r.count, quantizing_, bytes, elements);
+    uint8_t* to = memory_.byte(op_.out, r.n - image, r.oc, r.y, r.x);
+    if (bytes == 1) return images_.spread(elements, r.count, image, to);
+    to += image * bytes;
+    for (uint32_t i = 0; i < r.count; ++i, to += kImagesInCell * bytes)
+      std::memcpy(to, elements + i * bytes, bytes);
+  }
+
+ private:
+  const Conv2dBm1684Int8& op_;
+  const Memory& memory_;
+  const ImageCells& cells_;
+  const ImageKernels images_;
+  const Quantizing quantizing_;
+  PlaneTerms terms_;
+};
+
+class ImagePlanes {
+ public:
+  ImagePlanes(const Conv2dBm1684Int8& op, const Memory& memory)
+      : cells_(op),
+        input_(op, memory, cells_),
+        weights_(op, memory, cells_),
+        products_(op, memory, cells_),
+        results_(memory, op.out) {}
+
+  ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+
+ private:
+  const ImageCells cells_;
+  ConstantRestorer restorer_;
+  ImageInput input_;
+  ImageWeights weights_;
+  ImageProducts products_;
+  PlaneResults results_;
+};
 
 Declined operands_decline(const Conv2dBm1684Int8& op, const LocalMemory& local) {
   constexpr uint64_t kLargestProduct = 255 * 255, kMost = uint64_t{1} << 30;

@@ -17,129 +17,92 @@
 namespace tputwin::fast {
 namespace {
 
-// Terms have the order of weights in memory.
-class FloatPlanes : public PlaneSource {
- public:
-  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory) : PlaneSource(memory), op_(op) {}
+bool is_single(const Conv2dBm1684xFloat& op) { return op.in.dtype == DType::f32; }
+bool has_codes(const Conv2dBm1684xFloat& op, const TileKernels& kernels) {
+  return !is_single(op) && kernels.code != nullptr && op.in.shape.c >= kLeastCodedChannels;
+}
 
-  void use(PlaneConstants& constants) override {
-    PlaneSource::use(constants);
-    if (has_codes())
-      weight_codes_ = constants.codes.take<int16_t>(uint64_t{terms()} * op_.out.shape.c);
-  }
-  const TensorView& out() const override { return op_.out; }
+class FloatInput final : public PlaneInput {
+ public:
+  FloatInput(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t cells() const override { return op_.in.shape.c; }
   const uint8_t* words(uint32_t n, uint32_t channel) const override {
-    return is_single() ? memory_.byte(op_.in, n, channel, 0, 0) : nullptr;
+    return is_single(op_) ? memory_.byte(op_.in, n, channel, 0, 0) : nullptr;
   }
   void read_rows(uint32_t n, uint32_t channel, uint32_t y, uint32_t rows,
                  uint32_t* to) const override {
     for_each_row_run(op_.in, memory_, n, channel, y, rows, [&](const uint8_t* from, size_t count) {
       widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
-      if (!is_single()) kernels_.exponents(to, count, inputs_);
+      if (!is_single(op_)) kernels_.exponents(to, count, exponents_);
       to += count;
     });
   }
-
   uint32_t padding(uint32_t) const override { return wide(op_.padding); }
   uint32_t insertion(uint32_t) const override { return wide(op_.insertion); }
+  bool allows_bands() const override { return is_single(op_); }
+  void begin_run() override {
+    exponents_.forget();
+    const uint32_t outside[] = {padding(0), insertion(0)};
+    if (!is_single(op_)) kernels_.exponents(outside, 2, exponents_);
+  }
+
+  // Returns the range of all 16-bit elements that this run has read.
+  const ExponentRange& exponents() const { return exponents_; }
+
+ private:
+  uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
+
+  const Conv2dBm1684xFloat& op_;
+  const Memory& memory_;
+  const TileKernels kernels_ = tile_kernels();
+  const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
+  mutable ExponentRange exponents_;
+};
+
+// Terms have the order of weights in memory. Results start with the bias.
+class FloatWeights final : public SeparatePanels {
+ public:
+  FloatWeights(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
 
   uint32_t terms() const override {
     const Shape s = weight_shape(op_.in.shape.c, 1, op_.window, op_.in.dtype);
     return s.h * s.w;
   }
-  void read_weights(uint32_t oc, uint32_t* to) override { copy_weights(oc, to); }
-  // Results start with the bias.
-  void pack_rows(uint32_t oc, uint32_t count, uint32_t step, uint8_t* to) override {
-    for (uint32_t r = 0; r < count; ++r)
-      constants_->starts[oc + r] =
-          op_.bias ? static_cast<uint32_t>(memory_.read(*op_.bias, 0, oc + r, 0, 0))
-                   : op_.constant_bias;
-    is_single() ? PlaneSource::pack_rows(oc, count, step, to) : pack_halves(oc, count, to);
-  }
-  uint32_t weight_bytes() const override { return element_bytes(op_.in.dtype); }
-  void widen_weights(const uint8_t* from, size_t count, uint32_t* to) const override {
+  uint32_t bytes() const override { return element_bytes(op_.in.dtype); }
+  void widen(const uint8_t* from, size_t count, uint32_t* to) const override {
     widen_(op_.in.dtype, from, count, reinterpret_cast<int32_t*>(to));
   }
 
-  bool allows_bands() const override { return is_single(); }
-  uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
-    return is_single() ? kernels.chain_vectors(rows) : kernels.vectors;
-  }
-  void prepare(const PlaneTerms& terms) override {
-    terms_ = terms;
-    if (!is_single()) return;
-    for (uint32_t channel = 0; channel < op_.in.shape.c; ++channel)
-      for (const uint32_t offset : terms.tap_offset)
-        offsets_.push_back(static_cast<uint32_t>(channel * terms.pitch + offset));
-  }
-  void begin() override {
-    PlaneSource::begin();
-    inputs_.forget();
-    const uint32_t outside[] = {padding(0), insertion(0)};
-    if (!is_single()) kernels_.exponents(outside, 2, inputs_);
-  }
-  void laid_out(uint32_t* planes) override {
-    planes_ = planes;
-    codes_ = nullptr;
-    if (!has_codes() || !can_be_coded(constants_->exponents, inputs_)) return;
-    thread_local Scratch codes;
-    const size_t pitch = terms_.pitch;
-    codes_ = codes.take<int16_t>(pitch * cells() + 2 * kTilePitch);
-    parallel_for(cells(), grain_of(pitch, kWordsPerTask), [&](size_t begin, size_t end) {
-      kernels_.code(planes + begin * pitch, (end - begin) * pitch, true, codes_ + begin * pitch);
-    });
-  }
-  void start(const Results& r) const override {
-    const uint32_t bias = constants_->starts[r.oc];
-    if (!op_.accumulate) {
-      if (is_single()) std::fill_n(r.first, r.count, 0u);
-      std::fill_n(is_single() ? r.second : r.first, r.count, bias);
-      return;
-    }
-    const uint8_t* const old = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
-    if (is_single()) {
-      std::fill_n(r.first, r.count, bias);
-      std::memcpy(r.second, old, r.count * sizeof(float));
-    } else {
-      for (uint32_t i = 0; i < r.count; ++i)
-        r.first[i] =
-            f32::bits(f32::add(f32::from_bits(bias), Memory::load<float>(old + i * sizeof(float))));
-    }
-  }
-  bool run(const TileKernels& kernels, const Tile& tile, const TileRoom& room,
-           uint32_t oc) const override {
-    if (!is_single()) {
-      Groups groups{terms_.pitch, cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
-                    are_calm(constants_->exponents, inputs_)};
-      if (codes_ != nullptr) {
-        groups.left_codes = weight_codes_ + uint64_t{oc} * terms();
-        groups.right_codes = codes_ + (tile.right - planes_);
-      }
-      return kernels.grouped(tile, groups);
-    }
-    return kernels.chains(tile, Chains::alternating(terms(), offsets_.data()),
-                          {.starts = {room.as_floats(), room.second_as_floats()}});
-  }
-  void store(const Results& r, bool in_doubt) const override {
-    for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
-      if (!std::isnan(f32::from_bits(r.first[i]))) continue;
-      restore_constants();
-      r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
-    }
-    kernels_.narrow(r.first, r.count, op_.out.dtype, memory_.byte(op_.out, r.n, r.oc, r.y, r.x));
-  }
-
  private:
-  static constexpr uint64_t kWordsPerTask = 32 << 10;
-
-  bool is_single() const { return op_.in.dtype == DType::f32; }
-  bool has_codes() const {
-    return !is_single() && kernels_.code != nullptr && cells() >= kLeastCodedChannels;
+  void begin(const ChannelBlocks& blocks, PlaneConstants& constants) const override {
+    if (has_codes(op_, kernels_))
+      constants.codes = constants.code_buffer.take<int16_t>(uint64_t{terms()} * blocks.channels);
   }
-  uint32_t wide(uint32_t bits) const { return f32::bits(float_value(bits, op_.in.dtype)); }
-
+  void pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants& constants) const override {
+    for (uint32_t oc = rows.first; oc < rows.first + rows.count; ++oc)
+      constants.starts[oc] = op_.bias ? static_cast<uint32_t>(memory_.read(*op_.bias, 0, oc, 0, 0))
+                                      : op_.constant_bias;
+    if (!is_single(op_)) return pack_halves(rows, to, constants);
+    pack_channels(
+        rows, terms(), [&](uint32_t oc, uint32_t* cells) { copy_weights(oc, cells); }, to);
+  }
+  // Packs 16-bit weights and their codes.
+  void pack_halves(const PanelRows& panel, uint8_t* to, PlaneConstants& constants) const {
+    thread_local Scratch narrow, wide;
+    const uint32_t all = terms(), count = panel.count;
+    auto* rows = narrow.take<uint16_t>(uint64_t{all} * count + kTilePitch);
+    for (uint32_t r = 0; r < count; ++r) copy_weights(panel.first + r, rows + uint64_t{r} * all);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(rows);
+    transpose(sizeof *rows, to, count * sizeof *rows, bytes, all * sizeof *rows, count, all);
+    const size_t words = size_t{all} * count;
+    uint32_t* as_words = wide.take<uint32_t>(words + kTilePitch);
+    widen(bytes, words, as_words);
+    kernels_.exponents(as_words, words, constants.exponents);
+    if (!has_codes(op_, kernels_)) return;
+    widen(to, words, as_words);
+    kernels_.code(as_words, words, false, constants.codes + uint64_t{panel.first} * all);
+  }
   // Copies the weights of an output channel in the order of memory.
   template <class T>
   void copy_weights(uint32_t oc, T* to) const {
@@ -151,33 +114,119 @@ class FloatPlanes : public PlaneSource {
       to += count;
     });
   }
-  // Packs 16-bit weights and their codes.
-  void pack_halves(uint32_t oc, uint32_t count, uint8_t* to) {
-    thread_local Scratch narrow, wide;
-    const uint32_t all = terms();
-    auto* rows = narrow.take<uint16_t>(uint64_t{all} * count + kTilePitch);
-    for (uint32_t r = 0; r < count; ++r) copy_weights(oc + r, rows + uint64_t{r} * all);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(rows);
-    transpose(sizeof *rows, to, count * sizeof *rows, bytes, all * sizeof *rows, count, all);
-    const size_t words = size_t{all} * count;
-    uint32_t* as_words = wide.take<uint32_t>(words + kTilePitch);
-    widen_weights(bytes, words, as_words);
-    kernels_.exponents(as_words, words, constants_->exponents);
-    if (!has_codes()) return;
-    widen_weights(to, words, as_words);
-    kernels_.code(as_words, words, false, weight_codes_ + uint64_t{oc} * all);
-  }
 
   const Conv2dBm1684xFloat& op_;
+  const Memory& memory_;
   const TileKernels kernels_ = tile_kernels();
   const decltype(WindowKernels::widen) widen_ = window_kernels().widen;
-  mutable ExponentRange inputs_;
-  int16_t* weight_codes_ = nullptr;
-  // The planes that are laid out; null if they have no codes.
+};
+
+class FloatProducts final : public PlaneProducts {
+ public:
+  FloatProducts(const Conv2dBm1684xFloat& op, const Memory& memory, const FloatInput& input,
+                const FloatWeights& weights, const ConstantRestorer& restorer)
+      : op_(op), memory_(memory), input_(input), weights_(weights), restorer_(restorer) {}
+
+  uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
+    return is_single(op_) ? kernels.chain_vectors(rows) : kernels.vectors;
+  }
+  void prepare(const PlaneTerms& terms) override {
+    terms_ = terms;
+    if (!is_single(op_)) return;
+    for (uint32_t channel = 0; channel < op_.in.shape.c; ++channel)
+      for (const uint32_t offset : terms.tap_offset)
+        offsets_.push_back(static_cast<uint32_t>(channel * terms.pitch + offset));
+  }
+  void laid_out(uint32_t* planes, const PlaneConstants& constants) override;
+  void start(const ResultRun& r, const PlaneConstants& constants) const override;
+  bool run(const Tile& tile, const TileBuffers& buffers, uint32_t oc,
+           const PlaneConstants& constants) const override;
+  void store(const ResultRun& r, bool in_doubt, const PlaneConstants&) const override {
+    for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
+      if (!std::isnan(f32::from_bits(r.first[i]))) continue;
+      restorer_.restore();
+      r.first[i] = f32::bits(result_at(op_, memory_, r.n, r.oc, r.y, r.x + i));
+    }
+    kernels_.narrow(r.first, r.count, op_.out.dtype, memory_.byte(op_.out, r.n, r.oc, r.y, r.x));
+  }
+
+ private:
+  static constexpr uint64_t kWordsPerTask = 32 << 10;
+
+  const Conv2dBm1684xFloat& op_;
+  const Memory& memory_;
+  const FloatInput& input_;
+  const FloatWeights& weights_;
+  const ConstantRestorer& restorer_;
+  const TileKernels kernels_ = tile_kernels();
+  // The planes that are laid out, and their codes; null if they have none.
   const uint32_t* planes_ = nullptr;
   int16_t* codes_ = nullptr;
   PlaneTerms terms_;
   std::vector<uint32_t> offsets_;  // one per fp32 term
+};
+
+void FloatProducts::laid_out(uint32_t* planes, const PlaneConstants& constants) {
+  planes_ = planes;
+  codes_ = nullptr;
+  if (!has_codes(op_, kernels_) || !can_be_coded(constants.exponents, input_.exponents())) return;
+  thread_local Scratch codes;
+  const size_t pitch = terms_.pitch;
+  codes_ = codes.take<int16_t>(pitch * input_.cells() + 2 * kTilePitch);
+  parallel_for(input_.cells(), grain_of(pitch, kWordsPerTask), [&](size_t begin, size_t end) {
+    kernels_.code(planes + begin * pitch, (end - begin) * pitch, true, codes_ + begin * pitch);
+  });
+}
+
+void FloatProducts::start(const ResultRun& r, const PlaneConstants& constants) const {
+  const bool is_fp32 = is_single(op_);
+  const uint32_t bias = constants.starts[r.oc];
+  if (!op_.accumulate) {
+    if (is_fp32) std::fill_n(r.first, r.count, 0u);
+    std::fill_n(is_fp32 ? r.second : r.first, r.count, bias);
+    return;
+  }
+  const uint8_t* const old = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
+  if (is_fp32) {
+    std::fill_n(r.first, r.count, bias);
+    std::memcpy(r.second, old, r.count * sizeof(float));
+  } else {
+    for (uint32_t i = 0; i < r.count; ++i)
+      r.first[i] =
+          f32::bits(f32::add(f32::from_bits(bias), Memory::load<float>(old + i * sizeof(float))));
+  }
+}
+
+bool FloatProducts::run(const Tile& tile, const TileBuffers& buffers, uint32_t oc,
+                        const PlaneConstants& constants) const {
+  if (is_single(op_))
+    return kernels_.chains(tile, Chains::alternating(weights_.terms(), offsets_.data()),
+                           {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
+  Groups groups{terms_.pitch, input_.cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
+                are_calm(constants.exponents, input_.exponents())};
+  if (codes_ != nullptr) {
+    groups.left_codes = constants.codes + uint64_t{oc} * weights_.terms();
+    groups.right_codes = codes_ + (tile.right - planes_);
+  }
+  return kernels_.grouped(tile, groups);
+}
+
+class FloatPlanes {
+ public:
+  FloatPlanes(const Conv2dBm1684xFloat& op, const Memory& memory)
+      : input_(op, memory),
+        weights_(op, memory),
+        products_(op, memory, input_, weights_, restorer_),
+        results_(memory, op.out) {}
+
+  ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+
+ private:
+  ConstantRestorer restorer_;
+  FloatInput input_;
+  FloatWeights weights_;
+  FloatProducts products_;
+  PlaneResults results_;
 };
 
 Declined operands_decline(const Conv2dBm1684xFloat& op, const LocalMemory& local) {

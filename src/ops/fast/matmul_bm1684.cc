@@ -77,10 +77,10 @@ class F32Source {
   }
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart& part,
-           const TileRoom& room) const {
+           const TileBuffers& buffers) const {
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.column_bias = op_.bias ? bias_.data() + part.col : nullptr,
-                           .addends = op_.accumulate ? room.second_as_floats() : nullptr});
+                           .addends = op_.accumulate ? buffers.second_as_floats() : nullptr});
   }
 
   void store(uint32_t i, uint32_t j, uint32_t count, uint32_t* sums, bool in_doubt) const {

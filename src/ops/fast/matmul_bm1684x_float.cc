@@ -94,7 +94,7 @@ class FloatSource {
   }
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart&,
-           const TileRoom& room) const {
+           const TileBuffers& buffers) const {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
       const bool is_calm = looks_at_exponents_ && are_calm(left_, right_);
@@ -102,7 +102,7 @@ class FloatSource {
                                     terms.left_codes, terms.right_codes});
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
-                          {.starts = {room.as_floats(), room.second_as_floats()}});
+                          {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
   }
 
   void store(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, bool in_doubt) const {
@@ -242,12 +242,13 @@ class FewRows {
     Sums sums;
     start(first, count, kStored - count, sums);
     Columns columns;
-    CopiedColumns room;
+    CopiedColumns copies;
     for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
       const uint32_t terms = std::min(kSlice, terms_ - begin);
       find_columns(first, count, begin, columns);
       if (!right_.lie_together(begin, terms) || terms % kAddTreeGroup != 0)
-        for (uint32_t j = 0; j < count; ++j) columns[j] = copied(first + j, begin, terms, room[j]);
+        for (uint32_t j = 0; j < count; ++j)
+          columns[j] = copied(first + j, begin, terms, copies[j]);
       const HalfColumns slice{count, columns.data(), columns.data() + kAhead, begin,
                               ceil_div(terms, kAddTreeGroup)};
       for (uint32_t i = 0; i < rows_.size(); ++i)
@@ -272,12 +273,12 @@ class FewRows {
   }
   // Copies the terms of a column to one contiguous run, with zeros up to a whole group.
   const uint8_t* copied(uint32_t j, uint32_t begin, uint32_t terms,
-                        std::array<uint16_t, kSlice>& room) const {
+                        std::array<uint16_t, kSlice>& copies) const {
     right_.for_each_run(j, begin, terms, [&](const uint8_t* from, uint32_t at, uint32_t run) {
-      std::memcpy(room.data() + at, from, run * sizeof(uint16_t));
+      std::memcpy(copies.data() + at, from, run * sizeof(uint16_t));
     });
-    std::fill(room.begin() + terms, room.begin() + align_up(terms, kAddTreeGroup), uint16_t{0});
-    return reinterpret_cast<const uint8_t*>(room.data());
+    std::fill(copies.begin() + terms, copies.begin() + align_up(terms, kAddTreeGroup), uint16_t{0});
+    return reinterpret_cast<const uint8_t*>(copies.data());
   }
 
   // Starts sums with old values or zeros, and sets `slack` sums after them to zero.

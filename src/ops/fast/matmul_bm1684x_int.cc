@@ -67,7 +67,7 @@ class IntSource {
                     uint32_t count, uint32_t* sums) const;
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart&,
-           const TileRoom&) const {
+           const TileBuffers&) const {
     const uint32_t no_offset = 0;
     const Dots dots{terms.pitch, terms.count, 1, &no_offset, is_signed(p_.left.dtype())};
     cells_ == Cells::bytes ? kernels.bytes(tile, dots) : kernels.words(tile, dots);

@@ -373,14 +373,14 @@ HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sum
 template <DType kType>
 void ColumnsOfType(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
                    float* sums) {
-  PartsOfColumns room;
+  PartsOfColumns found;
   for (size_t j = columns.count; j < HalfColumns::kMost; ++j)
-    std::ranges::fill(room.parts[j], 0.0f);
-  columns.groups == HalfRow::kMostGroups ? FindParts<kType, true>(row, columns, aligned, room)
-                                         : FindParts<kType, false>(row, columns, aligned, room);
+    std::ranges::fill(found.parts[j], 0.0f);
+  columns.groups == HalfRow::kMostGroups ? FindParts<kType, true>(row, columns, aligned, found)
+                                         : FindParts<kType, false>(row, columns, aligned, found);
   for (size_t g = 0; g < columns.groups; ++g)
-    if (room.are_unsure[g]) PartsOfAnyGroup<kType>(row, columns, g, room);
-  AddParts(room, columns.groups, sums);
+    if (found.are_unsure[g]) PartsOfAnyGroup<kType>(row, columns, g, found);
+  AddParts(found, columns.groups, sums);
 }
 
 void ColumnsOfHalves(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,

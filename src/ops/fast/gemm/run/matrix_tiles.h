@@ -30,7 +30,7 @@ struct TilePart {
 //                       channels up to a whole vector
 //   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
 //   start(i, j, count, first, second)   initializes results (i,j), (i,j+1), ...
-//   run(kernels, tile, terms, part, room)   runs the kernel; true if a result is in doubt
+//   run(kernels, tile, terms, part, buffers)   runs the kernel; true if a result is in doubt
 //   store(i, j, count, first, in_doubt)
 // and may have
 //   has_codes()         true if it codes factors (TileKernels::code):
@@ -230,35 +230,35 @@ class MatrixTiles {
     }
     const uint64_t begin = uint64_t{blocks_} * chunk / chunks,
                    end = uint64_t{blocks_} * (chunk + 1) / chunks;
-    TileRoom room;
+    TileBuffers buffers;
     for (auto block = static_cast<uint32_t>(begin); block < end; ++block)
       for (uint32_t tile = first; tile < last; ++tile) {
-        start(tile, block, room);
+        start(tile, block, buffers);
         const Columns from = in_place_ != nullptr ? Columns{in_place_columns(tile)}
                                                   : right.from((tile - first) * columns_);
-        store(tile, block, room, multiply(tile, block, from, {0, cells_}, room));
+        store(tile, block, buffers, multiply(tile, block, from, {0, cells_}, buffers));
       }
   }
 
   // Runs a panel that few rows use, in slices of its depth that fit in the cache. Each slice adds
   // to the sums.
   void run_slices(uint32_t first, uint32_t last) const {
-    thread_local Scratch rooms_scratch, scratch;
+    thread_local Scratch buffers_scratch, scratch;
     const uint32_t count = (last - first) * blocks_, column = first * columns_;
-    auto* rooms = rooms_scratch.take<TileRoom>(count);
+    auto* all_buffers = buffers_scratch.take<TileBuffers>(count);
     bool in_doubt[kSlicedTiles] = {};
     uint32_t* words = scratch.take<uint32_t>(uint64_t{panel_pitch_} * kSlice + 2 * kTilePitch);
-    for (uint32_t i = 0; i < count; ++i) start(first + i / blocks_, i % blocks_, rooms[i]);
+    for (uint32_t i = 0; i < count; ++i) start(first + i / blocks_, i % blocks_, all_buffers[i]);
     for (uint32_t begin = 0; begin < cells_; begin += kSlice) {
       const Depth depth{begin, std::min(begin + kSlice, cells_)};
       pack_right(depth, column, std::min(panel_pitch_, cols_ - column), words);
       const Columns right = coded(words, uint64_t{panel_pitch_} * (depth.end - depth.begin));
       for (uint32_t i = 0; i < count; ++i)
         in_doubt[i] = multiply(first + i / blocks_, i % blocks_, right.from(i / blocks_ * columns_),
-                               depth, rooms[i]);
+                               depth, all_buffers[i]);
     }
     for (uint32_t i = 0; i < count; ++i)
-      store(first + i / blocks_, i % blocks_, rooms[i], in_doubt[i]);
+      store(first + i / blocks_, i % blocks_, all_buffers[i], in_doubt[i]);
   }
 
   uint32_t column_of(uint32_t t) const {
@@ -274,14 +274,14 @@ class MatrixTiles {
             std::min({columns_, span_ - begin, cols_ - col})};
   }
 
-  void start(uint32_t t, uint32_t block, TileRoom& room) const {
+  void start(uint32_t t, uint32_t block, TileBuffers& buffers) const {
     const TilePart part = part_of(t, block);
     for (uint32_t r = 0; r < part.rows; ++r)
-      source_.start(part.row + r, part.col, part.cols, room.row(r), room.second_row(r));
+      source_.start(part.row + r, part.col, part.cols, buffers.row(r), buffers.second_row(r));
   }
   // Returns true if a result is in doubt.
   bool multiply(uint32_t t, uint32_t block, const Columns& right, const Depth& depth,
-                TileRoom& room) const {
+                TileBuffers& buffers) const {
     const TilePart part = part_of(t, block);
     const uint32_t pitch = pitch_of(block);
     const uint64_t left = uint64_t{part.row} * cells_ + uint64_t{depth.begin} * pitch;
@@ -289,15 +289,15 @@ class MatrixTiles {
                     .right = right.words,
                     .rows = pitch,
                     .vectors = ceil_div(part.cols, kernels_.lanes),
-                    .sums = room.sums};
+                    .sums = buffers.sums};
     const Terms terms{depth.end - depth.begin, pitch_, offsets_.data(),
                       left_codes_ == nullptr ? nullptr : left_codes_ + left, right.codes};
-    return source_.run(kernels_, tile, terms, part, room);
+    return source_.run(kernels_, tile, terms, part, buffers);
   }
-  void store(uint32_t t, uint32_t block, TileRoom& room, bool in_doubt) const {
+  void store(uint32_t t, uint32_t block, TileBuffers& buffers, bool in_doubt) const {
     const TilePart part = part_of(t, block);
     for (uint32_t r = 0; r < part.rows; ++r)
-      source_.store(part.row + r, part.col, part.cols, room.row(r), in_doubt);
+      source_.store(part.row + r, part.col, part.cols, buffers.row(r), in_doubt);
   }
 
   const Source& source_;

@@ -55,9 +55,9 @@ bool PendingSums::take(const Operation& op, const Memory& memory) {
     results_ = source->results;
     return false;
   }
-  if (terms_ + source->sum.terms > room_) finish(memory);
+  if (terms_ + source->sum.terms > terms_that_fit_) finish(memory);
   if (sums_.empty()) begin(source->results);
-  if (source->sum.terms > room_) return false;
+  if (source->sum.terms > terms_that_fit_) return false;
   add(*source);
   if (is_traced()) [[unlikely]]
     trace_body(name(op), "owed", kRan);
@@ -68,9 +68,10 @@ void PendingSums::begin(const SumResults& results) {
   left_pitch_ = pitch_of(results.rows());
   const size_t columns = size_t{results.segments()} * results.out.shape.w;
   right_pitch_ = pitch_of(columns + kTilePitch);  // whole vectors are read
-  room_ = static_cast<uint32_t>(std::min<size_t>(kMaxOwedTerms, kMaxRights / right_pitch_));
-  lefts_ = left_.take<float>(left_pitch_ * room_);
-  rights_ = right_.take<float>(right_pitch_ * room_);
+  terms_that_fit_ =
+      static_cast<uint32_t>(std::min<size_t>(kMaxOwedTerms, kMaxRights / right_pitch_));
+  lefts_ = left_.take<float>(left_pitch_ * terms_that_fit_);
+  rights_ = right_.take<float>(right_pitch_ * terms_that_fit_);
 }
 
 void PendingSums::add(const SumSource& source) {

@@ -74,7 +74,7 @@ class PendingSums {
   SumResults results_;          // results of the last candidate
   std::vector<ShortSum> sums_;  // with the numbers of their terms here
   // terms that are deferred, and the most that fit
-  uint32_t terms_ = 0, room_ = 0;
+  uint32_t terms_ = 0, terms_that_fit_ = 0;
   size_t left_pitch_ = 0, right_pitch_ = 0;
   Scratch left_, right_;
   float *lefts_ = nullptr, *rights_ = nullptr;

@@ -26,7 +26,9 @@ bool same_constants(const Op& a, const Op& b) {
          a.window.w.kernel == b.window.w.kernel;
 }
 
-template <class Op, class PlanesOf>
+// `Planes` owns the parts of a kind of convolution, parts(). It may have fuse(), fused_out() and
+// packs_like(), if it fuses other instructions.
+template <class Op, class Planes>
 class PreparedPlanes final : public PreparedBody {
  public:
   // The kernel must not decline the operands. Returns nullptr if their planes cannot be laid out.
@@ -38,16 +40,15 @@ class PreparedPlanes final : public PreparedBody {
   bool share(const PreparedBody& body) override {
     const auto* other = dynamic_cast<const PreparedPlanes*>(&body);
     if (other == nullptr || !same_constants(op_, other->op_)) return false;
-    if constexpr (requires { source_.shares(source_); })
-      if (!source_.shares(other->source_)) return false;
+    if constexpr (requires { planes_.packs_like(planes_); })
+      if (!planes_.packs_like(other->planes_)) return false;
     constants_ = other->constants_;
     return true;
   }
   bool raise_to(int32_t) override { return false; }
   bool take_over(std::span<const Operation* const> endings,
                  std::span<const ByteRange> left) override {
-    if constexpr (requires { source_.take_over(endings, left); })
-      return source_.take_over(endings, left);
+    if constexpr (requires { planes_.fuse(endings, left); }) return planes_.fuse(endings, left);
     return false;
   }
   bool takes_moves(const TensorView& view) const override {
@@ -57,14 +58,14 @@ class PreparedPlanes final : public PreparedBody {
   }
   void read_from(const TensorView& view) override { put(op_.in, view); }
   void write_to(const TensorView& view) override { put(out(), view); }
-  bool can_write_twice() const override { return !source_.copies(); }
+  bool can_write_twice() const override { return !parts_.results.copies(); }
   void write_also_to(const TensorView& view) override {
     TensorView copy = out();
     put(copy, view);
-    source_.copy_to(copy);
+    parts_.results.copy_to(copy);
   }
   void restore_by(std::function<void()> restore) override {
-    source_.restore_by(std::move(restore));
+    parts_.restorer.restore_by(std::move(restore));
   }
   void pack(const Memory&) override { convolution_->pack(*constants_); }
   void run(const Memory&) override {
@@ -78,36 +79,38 @@ class PreparedPlanes final : public PreparedBody {
   PreparedPlanes(const Op& op, const Memory& memory)
       : op_(with_long_rows(op)),
         memory_(memory),
-        source_(op_, memory_),
-        convolution_(prepare_convolution(source_, op_.window, op_.in, op_.out.shape)),
+        planes_(op_, memory_),
+        parts_(planes_.parts()),
+        convolution_(prepare_convolution(parts_, op_.window, op_.in, op_.out.shape)),
         constants_(std::make_shared<PlaneConstants>()) {}
 
   TensorView& out() {
-    if constexpr (requires { source_.taken_out(); })
-      if (TensorView* taken = source_.taken_out()) return *taken;
+    if constexpr (requires { planes_.fused_out(); })
+      if (TensorView* fused = planes_.fused_out()) return *fused;
     return op_.out;
   }
 
   Op op_;  // the executed operation, with moves fused
   const Memory memory_;
-  PlanesOf source_;
+  Planes planes_;
+  const ConvolutionParts parts_;
   const std::unique_ptr<PlaneConvolution> convolution_;
   std::shared_ptr<PlaneConstants> constants_;
 };
 
 // The kernel of a convolution over planes, run at once or prepared. `kDeclines` returns why
 // operands are not covered.
-template <class Op, class PlanesOf, Declined (*kDeclines)(const Op&, const LocalMemory&)>
+template <class Op, class Planes, Declined (*kDeclines)(const Op&, const LocalMemory&)>
 struct PlaneBody {
   static Declined run(const Op& given, const Memory& memory) {
     if (const Declined why = kDeclines(given, memory.local)) return why;
     const Op op = with_long_rows(given);
-    PlanesOf source(op, memory);
-    return convolve(source, op.window, op.in, op.out.shape);
+    Planes planes(op, memory);
+    return convolve(planes.parts(), op.window, op.in, op.out.shape);
   }
   static std::unique_ptr<PreparedBody> prepare(const Op& op, const Memory& memory) {
     if (kDeclines(op, memory.local) != kRan) return nullptr;
-    return PreparedPlanes<Op, PlanesOf>::make(op, memory);
+    return PreparedPlanes<Op, Planes>::make(op, memory);
   }
 };
 

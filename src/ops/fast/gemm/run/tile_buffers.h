@@ -22,7 +22,7 @@ constexpr Declined kCopiesTooLarge = "the copies would be too large";
 
 // Results of a tile and their start values. The caller of the kernel must fill in what the kernel
 // reads. Columns that are no results may hold any values.
-struct TileRoom {
+struct TileBuffers {
   alignas(64) uint32_t sums[kMaxTileRows * kTilePitch];
   alignas(64) uint32_t second[kMaxTileRows * kTilePitch];
 
