@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 
 #include "base/parallel.h"
 #include "base/prefetch.h"
@@ -18,8 +19,9 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/epilogue/weighted_addend-inl.h"
-#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
+#include "ops/fast/gemm/onednn/conv2d_onednn.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
 #include "ops/fast/gemm/packing/pack_conv2d_bm1880-inl.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/prepared/unpacking.h"
@@ -33,30 +35,31 @@ namespace {
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write after them.
-constexpr size_t kStaged = Conv2dPlan::kTilesAtOnce * kTileVectors * kLanes32,
+constexpr size_t kStaged = PositionRuns::kTilesAtOnce * kTileVectors * kLanes32,
                  kStagedPitch = kStaged + 2 * kLanes32;
 
 // The first bytes of the channels of a block, in a view with the extents of the output.
 struct BlockRows {
   uint8_t* base[kTileRows];
   BlockRows(const Conv2dPlan& plan, const TensorView& view, size_t block, size_t channels) {
+    const size_t first = block * plan.geometry.weights.rows;
     for (size_t row = 0; row < channels; ++row)
-      base[row] = plan.memory->byte(view, 0, static_cast<uint32_t>(block * plan.rows + row), 0, 0);
+      base[row] = plan.memory->byte(view, 0, static_cast<uint32_t>(first + row), 0, 0);
   }
 };
 
 // Calls run(offset, first position, count) for each run of results among the staged positions
 // [begin, begin + count). offset(view) returns the offset of the run's first element in a view.
 template <class Run>
-HWY_INLINE void for_each_result_run(const Conv2dPlan& plan, size_t begin, size_t count,
+HWY_INLINE void for_each_result_run(const ResultRows& rows, size_t begin, size_t count,
                                     const Run& run) {
   for (size_t done = 0; done < count;) {
-    const size_t line = (begin + done) / plan.row_pitch, x = (begin + done) % plan.row_pitch;
-    const size_t length = std::min(plan.row_pitch - x, count - done);
-    if (x < plan.row_length) {
-      const size_t n = line / plan.rows_per_image, h = line % plan.rows_per_image;
+    const size_t line = (begin + done) / rows.pitch, x = (begin + done) % rows.pitch;
+    const size_t length = std::min(rows.pitch - x, count - done);
+    if (x < rows.length) {
+      const size_t n = line / rows.per_image, h = line % rows.per_image;
       const auto offset = [&](const TensorView& v) { return n * v.stride.n + h * v.stride.h + x; };
-      run(offset, done, std::min(plan.row_length - x, length));
+      run(offset, done, std::min(rows.length - x, length));
     }
     done += length;
   }
@@ -65,89 +68,107 @@ HWY_INLINE void for_each_result_run(const Conv2dPlan& plan, size_t begin, size_t
 // Copies staged positions [begin, begin + count) of a block of channels to the output's rows.
 void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, size_t begin,
                 size_t count, const uint8_t* staged) {
-  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
+  const size_t channels = plan.channels_of(block);
   const BlockRows to(plan, out, block, channels);
-  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t done, size_t valid) {
-    const size_t at = offset(out);
-    for (size_t row = 0; row < channels; ++row)
-      std::memcpy(to.base[row] + at, staged + row * kStagedPitch + done, valid);
-  });
+  for_each_result_run(plan.geometry.results, begin, count,
+                      [&](auto&& offset, size_t done, size_t valid) {
+                        const size_t at = offset(out);
+                        for (size_t row = 0; row < channels; ++row)
+                          std::memcpy(to.base[row] + at, staged + row * kStagedPitch + done, valid);
+                      });
 }
 
 // Prefetches the addends of a block. There is enough time before its sums are computed.
-void ask_for_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t count) {
+void prefetch_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t count) {
   constexpr size_t kLine = 64;
-  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
-  const BlockRows from(plan, plan.sum->addend, block, channels);
-  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t, size_t valid) {
-    const size_t at = offset(plan.sum->addend);
-    for (size_t row = 0; row < channels; ++row)
-      for (size_t i = 0; i < valid + kLine; i += kLine)
-        ask_for(from.base[row] + at + std::min(i, valid - 1));
-  });
+  const size_t channels = plan.channels_of(block);
+  const BlockRows from(plan, plan.fused.sum->addend, block, channels);
+  for_each_result_run(plan.geometry.results, begin, count,
+                      [&](auto&& offset, size_t, size_t valid) {
+                        const size_t at = offset(plan.fused.sum->addend);
+                        for (size_t row = 0; row < channels; ++row)
+                          for (size_t i = 0; i < valid + kLine; i += kLine)
+                            ask_for(from.base[row] + at + std::min(i, valid - 1));
+                      });
 }
 
 // Adds the addends to the staged positions that are results, in place.
 void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, uint8_t* staged) {
-  const size_t channels = std::min(plan.rows, plan.op->out.shape.c - block * plan.rows);
-  const BlockRows from(plan, plan.sum->addend, block, channels);
-  const Summing summing(*plan.sum, !plan.op->relu, plan.floor);
-  for_each_result_run(plan, begin, count, [&](auto&& offset, size_t done, size_t valid) {
-    const size_t at = offset(plan.sum->addend);
-    alignas(64) uint8_t sums[kStagedPitch];
-    for (size_t row = 0; row < channels; ++row) {
-      uint8_t* results = staged + row * kStagedPitch + done;
-      summing.run(results, from.base[row] + at, valid, sums);
-      std::memcpy(results, sums, valid);
-    }
-  });
+  const size_t channels = plan.channels_of(block);
+  const BlockRows from(plan, plan.fused.sum->addend, block, channels);
+  const Summing summing(*plan.fused.sum, !plan.op->relu, plan.fused.floor);
+  for_each_result_run(plan.geometry.results, begin, count,
+                      [&](auto&& offset, size_t done, size_t valid) {
+                        const size_t at = offset(plan.fused.sum->addend);
+                        alignas(64) uint8_t sums[kStagedPitch];
+                        for (size_t row = 0; row < channels; ++row) {
+                          uint8_t* results = staged + row * kStagedPitch + done;
+                          summing.run(results, from.base[row] + at, valid, sums);
+                          std::memcpy(results, sums, valid);
+                        }
+                      });
 }
 
-// Computes one block of output channels at one chunk of positions.
-void convolve_task(const Conv2dPlan& plan, size_t block, size_t chunk) {
-  alignas(64) uint8_t staged[kTileRows * kStagedPitch];
-  const size_t run = chunk / plan.chunks_per_run;
-  const size_t number = chunk % plan.chunks_per_run, first = number * plan.chunk;
-  const bool is_last = number + 1 == plan.chunks_per_run;
-  const size_t count = is_last ? plan.run_length - first : plan.chunk;
-  const size_t begin = run * plan.run_stride + first;
+// A task: one block of output channels at one chunk of positions.
+struct Conv2dTask {
+  size_t block, chunk;
+  bool data_is_narrow;  // see Reduction
+};
 
-  const Reduction reduction{
-      plan.data,          plan.group_stride, plan.tap_offsets.data(),
-      plan.taps(),        plan.groups,       plan.weights + block * plan.block_stride,
-      plan.data_is_narrow};
+void convolve_task(const Conv2dPlan& plan, const Conv2dBuffers& buffers, const Conv2dTask& task) {
+  alignas(64) uint8_t staged[kTileRows * kStagedPitch];
+  const CellPlanes& planes = plan.geometry.planes;
+  const WeightBlocks& blocks = plan.geometry.weights;
+  const PositionRuns& runs = plan.geometry.positions;
+  const Conv2dFusion& fused = plan.fused;
+  const size_t block = task.block, run = task.chunk / runs.chunks_per_run;
+  const size_t number = task.chunk % runs.chunks_per_run, first = number * runs.chunk;
+  const bool is_last = number + 1 == runs.chunks_per_run;
+  const size_t count = is_last ? runs.run_length - first : runs.chunk;
+  const size_t begin = run * runs.run_stride + first;
+
+  const Reduction reduction{.data = buffers.input.cells(),
+                            .group_stride = planes.group_stride,
+                            .offsets = planes.tap_offsets.data(),
+                            .taps = planes.taps(),
+                            .groups = planes.groups,
+                            .weights = buffers.constants.weights + block * blocks.block_stride,
+                            .is_narrow = task.data_is_narrow};
   const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
-                          plan.sum ? INT32_MIN : plan.floor};
-  const int32_t* bias = plan.bias + block * plan.rows;
-  if (plan.sum) ask_for_addends(plan, block, begin, count);
+                          fused.sum ? INT32_MIN : fused.floor};
+  const int32_t* bias = buffers.constants.bias + block * blocks.rows;
+  if (fused.sum) prefetch_addends(plan, block, begin, count);
   dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
                      [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                        Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));
                        epilogue.store8(acc, staged + row * kStagedPitch + (position - begin));
                      });
-  if (plan.sum) sum_rows(plan, block, begin, count, staged);
+  if (fused.sum) sum_rows(plan, block, begin, count, staged);
   write_rows(plan, plan.op->out, block, begin, count, staged);
-  if (plan.copy) write_rows(plan, *plan.copy, block, begin, count, staged);
+  if (fused.copy) write_rows(plan, *fused.copy, block, begin, count, staged);
 }
 
 void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
-  plan.build(op, memory, kElements, kTileRows, kLanes32, kTileVectors * kLanes32);
   const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
-  plan.flip = flip.mask;
-  plan.flip_correction = flip.correction;
+  plan.build(op, memory, {kElements, kTileRows, kLanes32, kTileVectors * kLanes32},
+             {flip.mask, flip.correction});
 }
 
-void multiply(Conv2dPlan& plan) {
-  plan.data_is_narrow = TPUTWIN_HAVE_NARROW_STEPS && !plan.has_wide_parts();
+void multiply(const Conv2dPlan& plan, const Conv2dBuffers& buffers) {
+  const Conv2dGeometry& geometry = plan.geometry;
+  const bool is_narrow = TPUTWIN_HAVE_NARROW_STEPS && !buffers.input.has_wide_parts();
   // The larger operand is walked once: a piece of it stays in the cache while the other streams.
-  const bool weights_outside = plan.blocks * plan.block_stride > plan.groups * plan.group_stride;
-  const size_t chunks = plan.runs * plan.chunks_per_run, tasks = chunks * plan.blocks;
-  const size_t grain =
-      plan.is_small() ? tasks : grain_of(plan.macs() / tasks + 1, Conv2dPlan::kMacsPerTask);
-  const auto convolve = [&plan, chunks, weights_outside](size_t begin, size_t end) {
+  const bool weights_outside = geometry.weights.size() > geometry.planes.size();
+  const size_t chunks = geometry.positions.chunks(), blocks = geometry.weights.blocks;
+  const size_t tasks = chunks * blocks;
+  const size_t grain = geometry.is_small()
+                           ? tasks
+                           : grain_of(geometry.macs() / tasks + 1, Conv2dGeometry::kMacsPerTask);
+  const auto convolve = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      weights_outside ? convolve_task(plan, i / chunks, i % chunks)
-                      : convolve_task(plan, i % plan.blocks, i / plan.blocks);
+      convolve_task(plan, buffers,
+                    weights_outside ? Conv2dTask{i / chunks, i % chunks, is_narrow}
+                                    : Conv2dTask{i % blocks, i / blocks, is_narrow});
   };
   parallel_for(tasks, grain, std::cref(convolve));
 }
@@ -183,10 +204,10 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
   thread_local Conv2dPlan plan;
   TPUTWIN_DISPATCH(build)(plan, op, memory);
-  passing_constants().take(plan);
-  plan.take_data(0, &plan);
-  TPUTWIN_DISPATCH(pack)(plan, true, true);
-  TPUTWIN_DISPATCH(multiply)(plan);
+  const Conv2dBuffers buffers{take_packed_input(plan.geometry.planes, 0, &plan).input,
+                              passing_constants().take(plan.geometry.weights)};
+  TPUTWIN_DISPATCH(pack)(plan, &buffers.input, &buffers.constants);
+  TPUTWIN_DISPATCH(multiply)(plan, buffers);
   return kRan;
 }
 
@@ -207,55 +228,59 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   // max(saturate(x), floor) equals saturate(max(x, floor)) if the floor is a value of the result's
   // type.
   bool raise_to(int32_t floor) override {
-    const bool is_unsigned = plan_.sum ? !is_signed(plan_.sum->out.dtype) : op_.relu;
+    const std::optional<WeightedAddend>& sum = plan_.fused.sum;
+    const bool is_unsigned = sum ? !is_signed(sum->out.dtype) : op_.relu;
     const bool is_value = is_unsigned ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
-    if (is_value) plan_.floor = std::max(plan_.floor, floor);
+    if (is_value) plan_.fused.floor = std::max(plan_.fused.floor, floor);
     return is_value;
   }
   bool add(const WeightedAddend& sum) override {
     // products of 8 bits, and 16 bits times at most 2^8, stay inside 32 bits
     const auto is_byte = [](int32_t factor) { return factor >= -255 && factor <= 255; };
-    if (plan_.sum || plan_.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
+    if (plan_.fused.sum || plan_.fused.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
         sum.addend_rshift > 31 || !is_byte(sum.factor) || !is_byte(sum.addend_factor))
       return false;
-    plan_.sum = sum;
+    plan_.fused.sum = sum;
     op_.out = sum.out;
     TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
     return true;
   }
   bool takes_moves(const TensorView&) const override { return true; }
   void read_from(const TensorView& where) override { move(op_.in, where); }
-  void read_addend_from(const TensorView& where) override { move(plan_.sum->addend, where); }
+  void read_addend_from(const TensorView& where) override { move(plan_.fused.sum->addend, where); }
   void write_to(const TensorView& where) override { move(op_.out, where); }
-  Copied copied() const override { return {&op_.in, plan_.data_size() * sizeof(uint32_t)}; }
-  void copy_to(uint32_t room) override { room_ = room; }
+  Copied copied() const override {
+    return {&op_.in, PackedInput::words(plan_.geometry.planes) * sizeof(uint32_t)};
+  }
+  void copy_to(uint32_t slot) override { slot_ = slot; }
   bool share_copy(const PreparedBody& body) override {
     const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
     if (other == nullptr || !same_data(plan_, other->plan_)) return false;
-    copy_ = other->copy_;
-    room_ = other->room_;
+    input_owner_ = other->input_owner_;
+    slot_ = other->slot_;
     return true;
   }
-  bool can_write_twice() const override { return !plan_.copy; }
+  bool can_write_twice() const override { return !plan_.fused.copy; }
   void write_also_to(const TensorView& where) override {
-    plan_.copy = op_.out;
-    move(*plan_.copy, where);
+    plan_.fused.copy = op_.out;
+    move(*plan_.fused.copy, where);
   }
   void pack(const Memory& memory) override {
     passing_constants() = {};  // the first run of the program is over
     plan_.memory = &memory;
-    constants_->take(plan_);
-    TPUTWIN_DISPATCH(pack)(plan_, false, true);
+    const PackedConstants constants = constants_->take(plan_.geometry.weights);
+    TPUTWIN_DISPATCH(pack)(plan_, nullptr, &constants);
   }
   void unpack(const Memory& memory) const override {
     unpack_weights(plan_, constants_->weights(), memory);
   }
   void run(const Memory& memory) override {
     plan_.memory = &memory;
-    constants_->take(plan_);
-    const bool is_packed = plan_.take_data(room_, copy_) && copy_ != this;
-    if (!is_packed) TPUTWIN_DISPATCH(pack)(plan_, true, false);
-    TPUTWIN_DISPATCH(multiply)(plan_);
+    const TakenInput taken = take_packed_input(plan_.geometry.planes, slot_, input_owner_);
+    const Conv2dBuffers buffers{taken.input, constants_->take(plan_.geometry.weights)};
+    const bool is_packed = taken.is_kept && input_owner_ != this;
+    if (!is_packed) TPUTWIN_DISPATCH(pack)(plan_, &buffers.input, nullptr);
+    TPUTWIN_DISPATCH(multiply)(plan_, buffers);
     if (is_traced()) [[unlikely]]
       trace_body(name(op_), "planes", kRan);
   }
@@ -271,8 +296,8 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   Conv2dBm1880 op_;  // the executed operation, with moves fused
   Conv2dPlan plan_;
   std::shared_ptr<Conv2dConstants> constants_;
-  const void* copy_ = this;  // owner of the packed input
-  uint32_t room_ = 0;        // number of the buffer with the packed input
+  const void* input_owner_ = this;  // owner of the packed input
+  uint32_t slot_ = 0;               // number of the buffer with the packed input
 };
 
 }  // namespace

@@ -16,7 +16,8 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
+#include "ops/fast/gemm/onednn/conv2d_onednn.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/isa.h"
 #include "ops/fast/walk/transpose.h"

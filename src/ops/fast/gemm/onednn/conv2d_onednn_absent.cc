@@ -1,5 +1,5 @@
 // Replaces conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
-#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
+#include "ops/fast/gemm/onednn/conv2d_onednn.h"
 #include "ops/fast/select/isa.h"
 
 namespace tputwin::fast {

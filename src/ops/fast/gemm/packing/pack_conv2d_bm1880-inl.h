@@ -13,8 +13,8 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
@@ -63,41 +63,44 @@ struct PlaneRows {
 inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
                        const PlaneRows& rows, uint32_t* to) {
   const TensorView& in = plan.op->in;
-  const PlannedColumns& c = plan.columns[pw];
+  const CellPlanes& planes = plan.geometry.planes;
+  const PlannedColumns& c = planes.columns[pw];
   const bool is_signed_input = is_signed(in.dtype);
-  const size_t width = plan.w.extent;
+  const uint32_t zero = plan.flip.mask;
+  const size_t width = planes.w.extent;
   to += rows.first * width;
   for (uint32_t row = rows.first; row < rows.end; ++row, to += width) {
-    int64_t y = plan.h.source(ph, row);
+    int64_t y = planes.h.source(ph, row);
     if (y < 0 || c.count == 0) {
-      std::fill_n(to, width, plan.flip);
+      std::fill_n(to, width, zero);
       continue;
     }
     const uint8_t* source[kElements];
     for (size_t e = 0; e < kElements; ++e)
       source[e] = channel[e] + static_cast<size_t>(y) * in.stride.h + c.source;
     if (c.step != 1 || c.source_step != 1) {
-      std::fill_n(to, width, plan.flip);
-      pack_spread(source, c, is_signed_input, plan.flip, to + c.first);
+      std::fill_n(to, width, zero);
+      pack_spread(source, c, is_signed_input, zero, to + c.first);
       continue;
     }
-    std::fill_n(to, c.first, plan.flip);
+    std::fill_n(to, c.first, zero);
     const bool has_room = (rows.end - row) * width >= c.first + align_up(c.count, kLanes32);
     const auto join = has_room ? join_run : join_run_exactly;
-    join(source, c.count, is_signed_input, plan.flip, to + c.first);
-    std::fill_n(to + c.first + c.count, width - c.first - c.count, plan.flip);
+    join(source, c.count, is_signed_input, zero, to + c.first);
+    std::fill_n(to + c.first + c.count, width - c.first - c.count, zero);
   }
 }
 
 // Returns true if planes equal the input's own. Each image and channel is one run then.
 inline bool is_plain(const Conv2dPlan& plan) {
   const Shape& in = plan.op->in.shape;
-  const PlannedColumns& c = plan.columns[0];
+  const CellPlanes& planes = plan.geometry.planes;
+  const PlannedColumns& c = planes.columns[0];
   auto plain = [](const PlannedAxis& a, uint32_t extent) {
     return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
            a.axis.pad_before == 0;
   };
-  return plain(plan.h, in.h) && plain(plan.w, in.w) && c.count == in.w &&
+  return plain(planes.h, in.h) && plain(planes.w, in.w) && c.count == in.w &&
          (in.h == 1 || plan.op->in.stride.h == in.w);
 }
 
@@ -116,15 +119,16 @@ inline bool any_wide(const uint32_t* dwords, size_t count) {
 }
 
 // Packs part `part` of the input of a group of channels: some rows of each plane.
-inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] size_t part,
-                       const PlaneRows& rows) {
+inline void pack_input(const Conv2dPlan& plan, const PackedInput& input, size_t group,
+                       [[maybe_unused]] size_t part, const PlaneRows& rows) {
   const TensorView& in = plan.op->in;
-  uint32_t* to = plan.data + group * plan.group_stride;
+  const CellPlanes& planes = plan.geometry.planes;
+  uint32_t* to = input.cells() + group * planes.group_stride;
   const bool plain = is_plain(plan);
-  const size_t width = plan.w.extent, image = plan.h.extent * width;
+  const size_t width = planes.w.extent, image = planes.image();
   [[maybe_unused]] bool is_wide = false;
-  for (size_t ph = 0; ph < plan.h.start.size(); ++ph)
-    for (size_t pw = 0; pw < plan.w.start.size(); ++pw)
+  for (size_t ph = 0; ph < planes.h.start.size(); ++ph)
+    for (size_t pw = 0; pw < planes.w.start.size(); ++pw)
       for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
         const uint8_t* channel[kElements];
         for (size_t e = 0; e < kElements; ++e) {
@@ -134,8 +138,8 @@ inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] si
               plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
         }
         if (plain)
-          join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype), plan.flip,
-                           to + rows.first * width);
+          join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype),
+                           plan.flip.mask, to + rows.first * width);
         else
           pack_plane(plan, channel, ph, pw, rows, to);
 #if TPUTWIN_HAVE_NARROW_STEPS
@@ -143,14 +147,15 @@ inline void pack_input(const Conv2dPlan& plan, size_t group, [[maybe_unused]] si
 #endif
       }
 #if TPUTWIN_HAVE_NARROW_STEPS
-  plan.wide_parts(group)[part] = is_wide;
+  input.wide_parts(group)[part] = is_wide;
 #endif
 }
 
 // Packs the weights of a block of output channels for one tap.
 inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
   const TensorView& weight = plan.op->weight;
-  const size_t pitch = plan.taps() * kTileRows, in_channels = plan.op->in.shape.c;
+  const CellPlanes& planes = plan.geometry.planes;
+  const size_t pitch = planes.taps() * kTileRows, in_channels = plan.op->in.shape.c;
   const uint8_t* from[kTileRows];
   [[maybe_unused]] bool whole = true;
   for (size_t row = 0; row < kTileRows; ++row) {
@@ -167,7 +172,7 @@ inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* t
     for (; (g + kInterleaved) * kElements <= in_channels; g += kInterleaved)
       interleave_rows(from, g * kElements, to + g * pitch, pitch);
 #endif
-  for (; g < plan.groups; ++g)
+  for (; g < planes.groups; ++g)
     for (size_t row = 0; row < kTileRows; ++row)
       to[g * pitch + row] = from[row] == nullptr
                                 ? 0
@@ -176,42 +181,50 @@ inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* t
 }
 
 // Packs the weights of a block of output channels, and their biases with all corrections.
-inline void pack_block(const Conv2dPlan& plan, size_t block) {
+inline void pack_block(const Conv2dPlan& plan, const PackedConstants& constants, size_t block) {
   const Conv2dBm1880& op = *plan.op;
-  uint32_t* weights = plan.weights + block * plan.block_stride;
-  for (size_t t = 0; t < plan.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
-  const size_t packed = plan.groups * plan.taps() * kTileRows;
-  std::fill(weights + packed, weights + plan.block_stride, 0);
+  const CellPlanes& planes = plan.geometry.planes;
+  const WeightBlocks& blocks = plan.geometry.weights;
+  uint32_t* weights = constants.weights + block * blocks.block_stride;
+  for (size_t t = 0; t < planes.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
+  const size_t packed = planes.groups * planes.taps() * kTileRows;
+  std::fill(weights + packed, weights + blocks.block_stride, 0);
   int32_t sums[kTileRows];
-  if (plan.flip != 0) sum_weights(weights, plan.block_stride, is_signed(op.weight.dtype), sums);
-  for (size_t row = 0; row < plan.rows; ++row) {
-    auto oc = static_cast<uint32_t>(block * plan.rows + row);
+  const bool flips = plan.flip.mask != 0;
+  if (flips) sum_weights(weights, blocks.block_stride, is_signed(op.weight.dtype), sums);
+  for (size_t row = 0; row < blocks.rows; ++row) {
+    auto oc = static_cast<uint32_t>(block * blocks.rows + row);
     int64_t bias = 0;
     if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
-    if (plan.flip != 0) bias += int64_t{sums[row]} * plan.flip_correction;
+    if (flips) bias += int64_t{sums[row]} * plan.flip.correction;
     if (plan.rounding_folded) bias += rounding(op.rshift);
-    plan.bias[block * plan.rows + row] = wrap32(bias);
+    constants.bias[block * blocks.rows + row] = wrap32(bias);
   }
 }
 
-// Packs the input and the weights, as selected. Few channels are packed in parts, so that there is
-// work for several threads.
-inline void pack(Conv2dPlan& plan, bool input, bool weights) {
-  const size_t groups = input ? plan.groups : 0, blocks = weights ? plan.blocks : 0;
-  const bool in_parts = !plan.is_small() && groups < Conv2dPlan::kPackedAtOnce;
-  const size_t parts = in_parts ? std::min<size_t>(Conv2dPlan::kPackedAtOnce, plan.h.extent) : 1;
+// Packs the input, the constants, or both. Null pointers are skipped. Few channels are packed in
+// parts, so that there is work for several threads.
+inline void pack(const Conv2dPlan& plan, const PackedInput* input,
+                 const PackedConstants* constants) {
+  const Conv2dGeometry& geometry = plan.geometry;
+  const size_t groups = input != nullptr ? geometry.planes.groups : 0,
+               blocks = constants != nullptr ? geometry.weights.blocks : 0;
+  const uint32_t height = geometry.planes.h.extent;
+  const bool is_small = geometry.is_small();
+  const bool in_parts = !is_small && groups < PackedInput::kParts;
+  const size_t parts = in_parts ? std::min<size_t>(PackedInput::kParts, height) : 1;
   const size_t pieces = groups * parts;
-  const auto rows = [&plan, parts](size_t part) {
-    const auto first = [&](size_t i) { return static_cast<uint32_t>(plan.h.extent * i / parts); };
+  const auto rows = [height, parts](size_t part) {
+    const auto first = [&](size_t i) { return static_cast<uint32_t>(height * i / parts); };
     return PlaneRows{first(part), first(part + 1)};
   };
-  if (input) std::fill_n(plan.wide_parts(0), groups * Conv2dPlan::kPackedAtOnce, uint8_t{0});
+  if (input != nullptr) input->clear_wide_parts();
   const auto pack_pieces = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      i < pieces ? pack_input(plan, i % groups, i / groups, rows(i / groups))
-                 : pack_block(plan, i - pieces);
+      i < pieces ? pack_input(plan, *input, i % groups, i / groups, rows(i / groups))
+                 : pack_block(plan, *constants, i - pieces);
   };
-  parallel_for(pieces + blocks, plan.is_small() ? pieces + blocks : 1, std::cref(pack_pieces));
+  parallel_for(pieces + blocks, is_small ? pieces + blocks : 1, std::cref(pack_pieces));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "ops/fast/gemm/run/tile_buffers.h"
+#include "ops/fast/gemm/kernels/tile_buffers.h"
 #include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {

@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "ops/contract/taps.h"
-#include "ops/fast/gemm/run/tile_buffers.h"
+#include "ops/fast/gemm/kernels/tile_buffers.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/walk/transpose.h"
 

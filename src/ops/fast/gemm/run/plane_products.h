@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ops/fast/gemm/geometry/plane_terms.h"
+#include "ops/fast/gemm/kernels/tile_buffers.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/gemm/packing/plane_weights.h"
-#include "ops/fast/gemm/run/tile_buffers.h"
 
 namespace tputwin::fast {
 
