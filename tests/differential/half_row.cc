@@ -32,12 +32,23 @@ TEST(HalfRow, DifferencesHaveTheExponentsOfProducts) {
       HalfRow row(type);
       ASSERT_TRUE(row.set({f32::bits(a), f32::bits(2.0f)}));
       for (uint32_t x = 0; x < count; ++x) {
-        const int difference = static_cast<int>(one + x) - row.drops[0];
-        const int exponent = row.tops[0] + (difference >> fraction_bits(type));
+        const int difference = static_cast<int>(one + x) - row.thresholds[0];
+        const int exponent = row.base_exponents[0] + (difference >> fraction_bits(type));
         ASSERT_EQ(exponent, std::ilogb(a * float_value(one + x, type))) << y << " " << x;
       }
     }
   }
+}
+
+// The example of half_row.h.
+TEST(HalfRow, ExampleHasItsNumbers) {
+  HalfRow row(DType::f16);
+  ASSERT_TRUE(row.set({f32::bits(1.5f)}));
+  EXPECT_EQ(row.base_exponents[0], -14);
+  EXPECT_EQ(row.thresholds[0], 342);
+  EXPECT_EQ(row.min_exact_differences[0], 1 << 10);
+  EXPECT_EQ(row.threshold_pairs[0], 342u << 16 | 342u);
+  EXPECT_EQ(row.thresholds[1], HalfRow::kMaxThreshold);  // a zero after the last factor
 }
 
 TEST(HalfRow, FactorsFarFromOneAreLeftToOthers) {

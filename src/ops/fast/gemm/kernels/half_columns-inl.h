@@ -26,7 +26,7 @@ static_assert(kAddTreeGroup % kHalves == 0);
 // prefetches `ahead`, one cache line with every group.
 struct HalfColumn {
   const uint16_t *at, *ahead;
-  const int16_t* drops;
+  const int16_t* thresholds;
   size_t groups;
 
   // Columns may begin at any byte.
@@ -91,7 +91,7 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
     for (size_t i = 0; i < kAddTreeGroup; i += kHalves) {
       const auto* from = reinterpret_cast<const int16_t*>(c.at + first + i);
       const auto magnitude = hn::And(hn::LoadU(d, from), hn::Set(d, 0x7fff));
-      const auto found = hn::Sub(magnitude, hn::LoadU(d, c.drops + first + i));
+      const auto found = hn::Sub(magnitude, hn::LoadU(d, c.thresholds + first + i));
       largest = hn::Max(largest, magnitude);
       difference = i == 0 ? found : hn::Max(difference, found);
     }
@@ -163,37 +163,37 @@ constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
 
 // Finds the aligned factors of all groups. Returns false if some are missing.
 template <DType kType, bool kWhole>
-HWY_INLINE bool AlignGroups(const int32_t* tops, const HalfColumn& c, const AlignedFactors& aligned,
-                            Alignments& to) {
+HWY_INLINE bool AlignGroups(const int32_t* base_exponents, const HalfColumn& c,
+                            const AlignedFactors& aligned, Alignments& to) {
   constexpr int kLogOfRow = std::bit_width(sizeof AlignedFactors::rows[0]) - 1;
   const I32 d;
   const hn::Rebind<int16_t, I32> halves;
   const Ints lowest = ints(aligned.lowest), highest = ints(aligned.highest);
   auto misses = hn::FirstN(d, 0);
   for (size_t g = 0; g < c.groups; g += kLanes32) {
-    const Ints difference = hn::ShiftRight<kFractionBits<kType>>(
+    const Ints octave = hn::ShiftRight<kFractionBits<kType>>(
         hn::PromoteTo(d, hn::Load(halves, to.differences + g)));
-    const auto missing = hn::Or(hn::Lt(difference, lowest), hn::Gt(difference, highest));
+    const auto missing = hn::Or(hn::Lt(octave, lowest), hn::Gt(octave, highest));
     misses = hn::Or(misses, kWhole ? missing : hn::And(missing, hn::FirstN(d, c.groups - g)));
     const Ints row = hn::IfThenElse(missing, ints(AlignedFactors::kZeros),
-                                    hn::And(difference, ints(AlignedFactors::kMost - 1)));
+                                    hn::And(octave, ints(AlignedFactors::kOctaves - 1)));
     hn::Store(hn::BitCast(U32(), hn::ShiftLeft<kLogOfRow>(row)), U32(), to.factors + g);
-    const Ints exponent = hn::Add(hn::LoadU(d, tops + g), difference);
+    const Ints exponent = hn::Add(hn::LoadU(d, base_exponents + g), octave);
     hn::Store(floats(hn::ShiftLeft<23>(hn::Add(exponent, ints(127 - kUnitBelow)))), F32(),
               to.units + g);
   }
   return hn::AllFalse(d, misses);
 }
 
-// Computes the factors of a slice, aligned for one difference. Groups without so small a difference
-// get unspecified values.
+// Computes the factors of a slice, aligned for one octave. Groups without so low an octave get
+// unspecified values.
 template <DType kType>
-HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, int difference,
+HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, int octave,
                                float* to) {
   const F32 d;
   const size_t first_group = columns.first / kAddTreeGroup;
   for (size_t g = 0; g < columns.groups; ++g) {
-    const int exponent = row.tops[first_group + g] + difference;
+    const int exponent = row.base_exponents[first_group + g] + octave;
     const Floats align = floats(hn::ShiftLeft<23>(ints(127 + kUnitBelow - exponent)));
     const float* const from = row.factors.data() + columns.first + g * kAddTreeGroup;
     for (size_t i = 0; i < kAddTreeGroup; i += 2 * kLanes32, to += 2 * kLanes32) {
@@ -210,52 +210,52 @@ HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, i
 }
 
 // Computes the aligned factors that are missing for a column. A group that is too many octaves
-// below others takes the general kernel. If other factors must be dropped, all groups of the column
-// take it, because they may still need the dropped ones.
+// below others takes the general kernel. If other factors must be evicted, all groups of the column
+// take it, because they may still need the evicted ones.
 template <DType kType>
 HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, const HalfColumn& c,
                               const int16_t* differences, AlignedFactors& aligned,
                               bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {
-    const int difference = differences[g] >> kFractionBits<kType>;
-    if (are_unsure[g] || (difference >= aligned.lowest && difference <= aligned.highest) ||
-        c.is_zero(g))
+    const int octave = differences[g] >> kFractionBits<kType>;
+    if (are_unsure[g] || (octave >= aligned.lowest && octave <= aligned.highest) || c.is_zero(g))
       continue;
-    if (aligned.drops_for(difference)) std::fill_n(are_unsure, c.groups, true);
-    const bool has_room = aligned.extend(
-        difference, [&](int of, float* to) { AlignFactors<kType>(row, columns, of, to); });
-    if (!has_room) are_unsure[g] = true;
+    if (aligned.evicts_for(octave)) std::fill_n(are_unsure, c.groups, true);
+    const bool is_kept = aligned.extend(
+        octave, [&](int of, float* to) { AlignFactors<kType>(row, columns, of, to); });
+    if (!is_kept) are_unsure[g] = true;
   }
 }
 
 // Finds the largest differences of all groups. Returns false if one of them is not exact.
 template <bool kWhole>
-HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
+HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* min_exact,
                                 int16_t* to) {
   const Halves d;
   auto largest = hn::Zero(d), low = hn::Zero(d);
   for (size_t g = 0; g < c.groups; g += kHalves) {
     const auto difference = DifferencesOfGroups<kWhole>(c, g, largest);
-    const auto raised = hn::Max(difference, hn::LoadU(d, leasts + g));
+    const auto raised = hn::Max(difference, hn::LoadU(d, min_exact + g));
     low = hn::Or(low, hn::Xor(raised, difference));
     hn::Store(raised, d, to + g);
   }
-  const auto high = hn::VecFromMask(d, hn::Gt(largest, hn::Set(d, row.largest)));
+  const auto high = hn::VecFromMask(d, hn::Gt(largest, hn::Set(d, row.max_magnitude)));
   return hn::AllTrue(d, hn::Eq(hn::Or(low, high), hn::Zero(d)));
 }
 
 // Finds the groups of a column whose differences are not exact.
-HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c, const int16_t* leasts,
-                                   bool* are_unsure) {
+HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c,
+                                   const int16_t* min_exact, bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {
     int difference = 0, largest = 0;
     for (size_t i = 0; i < kAddTreeGroup; ++i) {
       const int magnitude = c.magnitude(g * kAddTreeGroup + i);
       largest = std::max(largest, magnitude);
-      difference = std::max(difference, magnitude - c.drops[g * kAddTreeGroup + i]);
+      difference = std::max(difference, magnitude - c.thresholds[g * kAddTreeGroup + i]);
     }
     // groups of zeros need no exponent
-    if (largest > row.largest || (difference < leasts[g] && largest != 0)) are_unsure[g] = true;
+    if (largest > row.max_magnitude || (difference < min_exact[g] && largest != 0))
+      are_unsure[g] = true;
   }
 }
 
@@ -275,21 +275,22 @@ template <DType kType, bool kWhole>
 HWY_NOINLINE void FindParts(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
                             PartsOfColumns& to) {
   const size_t first_group = columns.first / kAddTreeGroup;
-  const int16_t* const leasts = row.leasts.data() + first_group;
+  const int16_t* const min_exact = row.min_exact_differences.data() + first_group;
   const auto column = [&](size_t j) {
     return HalfColumn{reinterpret_cast<const uint16_t*>(columns.columns[j]),
                       reinterpret_cast<const uint16_t*>(columns.ahead[j]),
-                      row.drops.data() + columns.first, columns.groups};
+                      row.thresholds.data() + columns.first, columns.groups};
   };
   Alignments alignments[2];
   for (size_t j = 0; j <= columns.count; ++j) {
     if (j < columns.count) {
       Alignments& found = alignments[j % 2];
       const HalfColumn c = column(j);
-      if (!FindDifferences<kWhole>(row, c, leasts, found.differences)) [[unlikely]]
-        FindUnsureGroups(row, c, leasts, to.are_unsure);
+      if (!FindDifferences<kWhole>(row, c, min_exact, found.differences)) [[unlikely]]
+        FindUnsureGroups(row, c, min_exact, to.are_unsure);
       const auto align = [&] {
-        return AlignGroups<kType, kWhole>(row.tops.data() + first_group, c, aligned, found);
+        return AlignGroups<kType, kWhole>(row.base_exponents.data() + first_group, c, aligned,
+                                          found);
       };
       if (!align()) [[unlikely]] {
         FindFactors<kType>(row, columns, c, found.differences, aligned, to.are_unsure);
@@ -329,7 +330,7 @@ HWY_NOINLINE void PartsOfAnyGroup(const HalfRow& row, const HalfColumns& columns
 
 // Transposes kLanes32 parts of four columns. to[i] holds the parts of groups i, i + 4 and so on, in
 // the order of blocks of 128 bits.
-HWY_INLINE void TurnParts(const float (*parts)[HalfRow::kMostGroups], float (*to)[kLanes32]) {
+HWY_INLINE void TransposeParts(const float (*parts)[HalfRow::kMostGroups], float (*to)[kLanes32]) {
   const F32 d;
   const auto of = [&](size_t column) HWY_ATTR { return hn::LoadU(d, parts[column]); };
   const auto low02 = hn::InterleaveLower(d, of(0), of(2));
@@ -354,16 +355,17 @@ HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sum
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) sum[q] = hn::LoadU(d, sums + q * 4);
     for (size_t g = 0; g < groups; g += kLanes32) {
-      HWY_ALIGN float turned[kQuads][4][kLanes32];
+      HWY_ALIGN float transposed[kQuads][4][kLanes32];
 #pragma GCC unroll 4
       for (size_t q = 0; q < kQuads; ++q)
-        TurnParts(reinterpret_cast<const float(*)[HalfRow::kMostGroups]>(&from.parts[q * 4][g]),
-                  turned[q]);
+        TransposeParts(
+            reinterpret_cast<const float(*)[HalfRow::kMostGroups]>(&from.parts[q * 4][g]),
+            transposed[q]);
       const size_t count = std::min(kLanes32, groups - g);
       for (size_t i = 0; i < count; ++i)
 #pragma GCC unroll 4
         for (size_t q = 0; q < kQuads; ++q)
-          sum[q] = hn::Add(sum[q], hn::Load(d, turned[q][i % 4] + i / 4 * 4));
+          sum[q] = hn::Add(sum[q], hn::Load(d, transposed[q][i % 4] + i / 4 * 4));
     }
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) hn::StoreU(sum[q], d, sums + q * 4);

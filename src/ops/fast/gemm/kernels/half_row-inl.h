@@ -37,22 +37,23 @@ Magnitudes MagnitudesOfGroup(const float* factors) {
           static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(d, largest)))};
 }
 
-// Computes the drops of HalfRow, and each drop in both int16 halves of a uint32.
-void DropsOfGroup(const HalfGroup& group, int16_t* drops, uint32_t* pairs) {
+// Computes the thresholds of HalfRow, and each threshold in both int16 halves of a uint32.
+void ThresholdsOfGroup(const HalfGroup& group, int16_t* thresholds, uint32_t* pairs) {
   const I32 d;
   const int bits_below = 23 - group.fraction_bits;
-  const Ints top = ints(group.highest + 1 + 127), most = ints(HalfRow::kLargestDrop);
-  const Ints whole = ints((1 << group.fraction_bits) - 1);
+  const Ints exponent_end = ints(group.max_exponent + 1 + 127);
+  const Ints max_threshold = ints(HalfRow::kMaxThreshold);
+  const Ints fraction_mask = ints((1 << group.fraction_bits) - 1);
   for (size_t i = 0; i < kAddTreeGroup; i += kLanes32) {
     const Ints magnitude = bits(hn::Abs(hn::LoadU(F32(), group.factors + i)));
-    const Ints fraction = hn::And(hn::ShiftRightSame(magnitude, bits_below), whole);
-    const Ints below = hn::Sub(top, hn::ShiftRight<23>(magnitude));
-    const Ints drop = hn::Sub(hn::ShiftLeftSame(below, group.fraction_bits),
-                              hn::GatherIndex(d, group.missing, fraction));
+    const Ints fraction = hn::And(hn::ShiftRightSame(magnitude, bits_below), fraction_mask);
+    const Ints octaves = hn::Sub(exponent_end, hn::ShiftRight<23>(magnitude));
+    const Ints threshold = hn::Sub(hn::ShiftLeftSame(octaves, group.fraction_bits),
+                                   hn::GatherIndex(d, group.carry_distance, fraction));
     const auto is_zero = hn::Eq(magnitude, hn::Zero(d));
-    const Ints found = hn::IfThenElse(is_zero, most, hn::Min(drop, most));
+    const Ints found = hn::IfThenElse(is_zero, max_threshold, hn::Min(threshold, max_threshold));
     hn::StoreU(LowBits<uint16_t>(I32(), found), hn::Rebind<uint16_t, I32>(),
-               reinterpret_cast<uint16_t*>(drops + i));
+               reinterpret_cast<uint16_t*>(thresholds + i));
     hn::StoreU(hn::BitCast(U32(), hn::Or(found, hn::ShiftLeft<16>(found))), U32(), pairs + i);
   }
 }
@@ -85,26 +86,27 @@ HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v) largest[v] = difference[v] = hn::Zero(d);
   for (size_t i = 0; i < group.count; ++i) {
-    const auto drop = hn::BitCast(d, hn::Set(U32(), group.row.pairs_of_drops[group.first + i]));
+    const auto threshold =
+        hn::BitCast(d, hn::Set(U32(), group.row.threshold_pairs[group.first + i]));
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
       if (v % kVectorsPerAhead == 0) __builtin_prefetch(group.ahead(i) + v * kHalves);
       const auto* from = reinterpret_cast<const int16_t*>(group.at(i) + v * kHalves);
       const auto magnitude = hn::And(hn::LoadU(d, from), magnitude_bits);
       largest[v] = hn::Max(largest[v], magnitude);
-      difference[v] = hn::Max(difference[v], hn::Sub(magnitude, drop));
+      difference[v] = hn::Max(difference[v], hn::Sub(magnitude, threshold));
     }
   }
   // columns of zeros need no exponent
-  const auto least = hn::Set(d, group.row.leasts[group.first / kAddTreeGroup]);
-  const auto most = hn::Set(d, group.row.largest);
+  const auto min_exact = hn::Set(d, group.row.min_exact_differences[group.first / kAddTreeGroup]);
+  const auto max_magnitude = hn::Set(d, group.row.max_magnitude);
   auto unsure = hn::Zero(d);
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v) {
-    const auto raised = hn::Max(difference[v], least);
+    const auto raised = hn::Max(difference[v], min_exact);
     const auto is_zero = hn::VecFromMask(d, hn::Eq(largest[v], hn::Zero(d)));
     const auto is_low = hn::VecFromMask(d, hn::Gt(raised, difference[v]));
-    const auto is_high = hn::VecFromMask(d, hn::Gt(largest[v], most));
+    const auto is_high = hn::VecFromMask(d, hn::Gt(largest[v], max_magnitude));
     unsure = hn::Or(unsure, hn::Or(hn::AndNot(is_zero, is_low), is_high));
     hn::StoreU(raised, d, to + v * kHalves);
   }
@@ -116,14 +118,14 @@ template <DType kType, size_t kV>
 HWY_INLINE void AddKnownGroup(const GroupOfHalves& group, const int16_t* differences, float* sums) {
   constexpr int kFractionBits = kType == DType::f16 ? 10 : 7;
   const F32 d;
-  const Ints top = ints(group.row.tops[group.first / kAddTreeGroup]);
+  const Ints base = ints(group.row.base_exponents[group.first / kAddTreeGroup]);
   Ints exponents[kV], totals[kV];
   Floats aligning[kV];
 #pragma GCC unroll 8
   for (size_t v = 0; v < kV; ++v) {
     const Ints difference =
         hn::PromoteTo(I32(), hn::LoadU(hn::Rebind<int16_t, I32>(), differences + v * kLanes32));
-    exponents[v] = hn::Add(top, hn::ShiftRight<kFractionBits>(difference));
+    exponents[v] = hn::Add(base, hn::ShiftRight<kFractionBits>(difference));
     aligning[v] = floats(hn::ShiftLeft<23>(hn::Sub(ints(127 + kUnitBelow), exponents[v])));
     totals[v] = hn::Zero(I32());
   }

@@ -272,7 +272,7 @@ TileKernels Kernels() {
           .row_of_bytes = RowKernel(),
           .pair_rows = PairRowsKernel(),
           .magnitudes = &MagnitudesOfGroup,
-          .drops = &DropsOfGroup,
+          .thresholds = &ThresholdsOfGroup,
           .row_of_halves = &RowOfHalves,
           .columns_of_halves = &ColumnsOfHalves};
 }

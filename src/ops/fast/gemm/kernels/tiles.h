@@ -227,9 +227,9 @@ struct TileKernels {
   // Computes for each column the sums of its products in even and in odd rows. Whole vectors are
   // read and written. nullptr if this processor has no vectors of pairs.
   void (*pair_rows)(const PairRows&, size_t columns, float* even, float* odd);
-  // Compute the Magnitudes and the drops of a group of factors of a HalfRow.
+  // Compute the Magnitudes and the thresholds of a group of factors of a HalfRow.
   Magnitudes (*magnitudes)(const float* factors);
-  void (*drops)(const HalfGroup&, int16_t* drops, uint32_t* pairs);
+  void (*thresholds)(const HalfGroup&, int16_t* thresholds, uint32_t* pairs);
   // Adds the sums of groups of `count` columns. Up to `count` more columns may be read and written.
   // Sums of columns that need the reference kernel become NaN.
   void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
