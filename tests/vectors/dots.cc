@@ -65,7 +65,7 @@ bool Bytes() {
 #endif
 #if TPUTWIN_HAVE_NARROW_STEPS
   CompareSteps<body::NarrowDot, uint8_t, int8_t>({.data_bits = 0x7f});
-  CompareSteps<body::TurnedDot, int8_t, int8_t>({.least_weight = -127});
+  CompareSteps<body::MovedSignDot, int8_t, int8_t>({.least_weight = -127});
 #endif
   return TPUTWIN_HAVE_BYTE_STEPS != 0;
 }

@@ -19,6 +19,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/epilogue/weighted_addend-inl.h"
+#include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
 #include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/select/body.h"

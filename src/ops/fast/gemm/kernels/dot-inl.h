@@ -188,7 +188,7 @@ struct NarrowDot {
 
 // Signed data times signed weights above -128: |data| times the weight with the sign of the data.
 // 2 * 128 * 127 fits.
-struct TurnedDot {
+struct MovedSignDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
     const hn::DFromV<V> d;

@@ -12,6 +12,7 @@
 
 #include "ops/fast/gemm/kernels/chains-inl.h"
 #include "ops/fast/gemm/kernels/coded_groups-inl.h"
+#include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/kernels/grouped-inl.h"
 #include "ops/fast/gemm/kernels/half_columns-inl.h"
 #include "ops/fast/gemm/kernels/half_row-inl.h"

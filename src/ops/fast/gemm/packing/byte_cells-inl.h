@@ -1,9 +1,9 @@
 // Joins bytes to the uint32 cells that dot products read, for one Highway target.
-#if defined(TPUTWIN_OPS_FAST_JOIN_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef TPUTWIN_OPS_FAST_JOIN_INL_H_
-#undef TPUTWIN_OPS_FAST_JOIN_INL_H_
+#if defined(TPUTWIN_FAST_BYTE_CELLS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_BYTE_CELLS_INL_H
+#undef TPUTWIN_FAST_BYTE_CELLS_INL_H
 #else
-#define TPUTWIN_OPS_FAST_JOIN_INL_H_
+#define TPUTWIN_FAST_BYTE_CELLS_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -40,27 +40,46 @@ struct Flip {
   }
 };
 
+#if !TPUTWIN_HAVE_BYTE_STEPS
 // Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
-// of each row.
-constexpr size_t kJoined = TPUTWIN_HAVE_BYTE_STEPS ? 16 : kLanes32;
-HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused]] bool is_signed,
-                             [[maybe_unused]] uint32_t flip) {
+// of each row. Here: two rows, widened to 16 bits.
+constexpr size_t kJoined = kLanes32;
+HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed,
+                             uint32_t /*flip*/) {
   const I32 d;
-#if TPUTWIN_HAVE_BYTE_STEPS && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  auto load = [](const uint8_t* p)
-                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
-#if HWY_TARGET <= HWY_AVX3_DL
+  auto load = [&](const uint8_t* p) HWY_ATTR {
+    const hn::Rebind<uint8_t, I32> unsigned_bytes;
+    const hn::Rebind<int8_t, I32> signed_bytes;
+    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
+                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
+  };
+  return hn::Or(hn::And(load(row[0] + x), hn::Set(d, 0xffff)), hn::ShiftLeft<16>(load(row[1] + x)));
+}
+
+#else
+constexpr size_t kJoined = 16;
+
+// join_four_rows() returns the cells of four rows of bytes.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+// One permutation of all bytes.
+HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   alignas(64) static constexpr uint8_t kInterleave[64] = {
       0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
       37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
       11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
+  auto load = [](const uint8_t* p)
+                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
   __m512i bytes = _mm512_castsi128_si512(load(row[0] + x));
   bytes = _mm512_inserti32x4(bytes, load(row[1] + x), 1);
   bytes = _mm512_inserti32x4(bytes, load(row[2] + x), 2);
   bytes = _mm512_inserti32x4(bytes, load(row[3] + x), 3);
-  bytes = _mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes);
-#else
-  // Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+  return Ints{_mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes)};
+}
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
+  auto load = [](const uint8_t* p)
+                  HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
   const __m128i a = load(row[0] + x), b = load(row[1] + x), c = load(row[2] + x),
                 e = load(row[3] + x);
   const __m128i ab = _mm_unpacklo_epi8(a, b), ab_high = _mm_unpackhi_epi8(a, b);
@@ -68,11 +87,11 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
   __m512i bytes = _mm512_castsi128_si512(_mm_unpacklo_epi16(ab, ce));
   bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab, ce), 1);
   bytes = _mm512_inserti32x4(bytes, _mm_unpacklo_epi16(ab_high, ce_high), 2);
-  bytes = _mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3);
-#endif
-  return hn::Xor(Ints{bytes}, hn::Set(d, static_cast<int32_t>(flip)));
-#elif TPUTWIN_HAVE_BYTE_STEPS
-  // Pairs of rows, then pairs of pairs.
+  return Ints{_mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3)};
+}
+#else
+// Pairs of rows, then pairs of pairs.
+HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   const hn::CappedTag<uint8_t, kJoined> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const hn::Repartition<int32_t, decltype(d8)> d32;
@@ -83,21 +102,20 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, [[maybe_unused
   const auto ab = pair(0), ce = pair(2);
   const auto low = hn::BitCast(d32, hn::InterleaveLower(d16, ab, ce));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  const Ints cells = hn::Combine(d, hn::BitCast(d32, hn::InterleaveUpper(d16, ab, ce)), low);
+  return hn::Combine(I32(), hn::BitCast(d32, hn::InterleaveUpper(d16, ab, ce)), low);
 #else
-  const Ints cells = low;
-#endif
-  return hn::Xor(cells, hn::Set(d, static_cast<int32_t>(flip)));
-#else
-  auto load = [&](const uint8_t* p) HWY_ATTR {
-    const hn::Rebind<uint8_t, I32> unsigned_bytes;
-    const hn::Rebind<int8_t, I32> signed_bytes;
-    return is_signed ? hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(p)))
-                     : hn::PromoteTo(d, hn::LoadU(unsigned_bytes, p));
-  };
-  return hn::Or(hn::And(load(row[0] + x), hn::Set(d, 0xffff)), hn::ShiftLeft<16>(load(row[1] + x)));
+  return low;
 #endif
 }
+#endif
+
+// Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
+// of each row.
+HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool /*is_signed*/,
+                             uint32_t flip) {
+  return hn::Xor(join_four_rows(row, x), hn::Set(I32(), static_cast<int32_t>(flip)));
+}
+#endif
 
 // Joins `count` consecutive columns. Reads kJoined bytes of each row at a time, and writes whole
 // vectors.
@@ -221,45 +239,6 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
     hn::Store(total, d, lanes + first);
   }
   for (size_t i = 0; i < kUnit; ++i) sums[i % kTileRows] += lanes[i];
-#endif
-}
-
-#if TPUTWIN_HAVE_NARROW_STEPS
-// Returns true if -128 is among the weights of a reduction.
-inline bool has_least_weight(const Reduction& r) {
-  const hn::ScalableTag<uint8_t> d;
-  constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
-  const size_t count = r.groups * r.taps * kTileRows, whole = count / kDwords * kDwords;
-  auto found = hn::Zero(d);
-  const auto look = [&](const uint32_t* at) HWY_ATTR {
-    const auto is_least =
-        hn::Eq(hn::LoadU(d, reinterpret_cast<const uint8_t*>(at)), hn::Set(d, 0x80));
-    found = hn::Or(found, hn::VecFromMask(d, is_least));
-  };
-  for (size_t i = 0; i < whole; i += kDwords) look(r.weights + i);
-  uint32_t left[kDwords] = {};
-  std::copy_n(r.weights + whole, count - whole, left);
-  look(left);
-  return !hn::AllTrue(d, hn::Eq(found, hn::Zero(d)));
-}
-#endif
-
-// Runs dot_positions() with the product for the signedness of the weights.
-template <class Emit>
-HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
-                                   size_t end, Emit&& emit) {
-#if TPUTWIN_HAVE_BYTE_STEPS
-#if TPUTWIN_HAVE_NARROW_STEPS
-  if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
-  if (signed_weights && !has_least_weight(r)) return dot_positions<TurnedDot>(r, begin, end, emit);
-#endif
-  if (signed_weights)
-    dot_positions<SignedWeightsDot>(r, begin, end, emit);
-  else
-    dot_positions<UnsignedWeightsDot>(r, begin, end, emit);
-#else
-  static_cast<void>(signed_weights);
-  dot_positions<WordDot>(r, begin, end, emit);
 #endif
 }
 

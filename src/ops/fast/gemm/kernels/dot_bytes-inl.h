@@ -1,0 +1,64 @@
+// Dot products of bytes with the product for the signedness and the range of the factors. Included
+// once per target (see Highway's foreach_target.h).
+#if defined(TPUTWIN_FAST_DOT_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TPUTWIN_FAST_DOT_BYTES_INL_H
+#undef TPUTWIN_FAST_DOT_BYTES_INL_H
+#else
+#define TPUTWIN_FAST_DOT_BYTES_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "ops/fast/gemm/kernels/dot-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tputwin::fast {
+namespace HWY_NAMESPACE {
+
+#if TPUTWIN_HAVE_NARROW_STEPS
+// Returns true if -128 is among the weights of a reduction.
+inline bool has_least_weight(const Reduction& r) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
+  const size_t count = r.groups * r.taps * kTileRows, whole = count / kDwords * kDwords;
+  auto found = hn::Zero(d);
+  const auto look = [&](const uint32_t* at) HWY_ATTR {
+    const auto is_least =
+        hn::Eq(hn::LoadU(d, reinterpret_cast<const uint8_t*>(at)), hn::Set(d, 0x80));
+    found = hn::Or(found, hn::VecFromMask(d, is_least));
+  };
+  for (size_t i = 0; i < whole; i += kDwords) look(r.weights + i);
+  uint32_t left[kDwords] = {};
+  std::copy_n(r.weights + whole, count - whole, left);
+  look(left);
+  return !hn::AllTrue(d, hn::Eq(found, hn::Zero(d)));
+}
+#endif
+
+// Runs dot_positions() with the product for the signedness of the weights.
+template <class Emit>
+HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
+                                   size_t end, Emit&& emit) {
+#if TPUTWIN_HAVE_BYTE_STEPS
+#if TPUTWIN_HAVE_NARROW_STEPS
+  if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
+  if (signed_weights && !has_least_weight(r))
+    return dot_positions<MovedSignDot>(r, begin, end, emit);
+#endif
+  if (signed_weights)
+    dot_positions<SignedWeightsDot>(r, begin, end, emit);
+  else
+    dot_positions<UnsignedWeightsDot>(r, begin, end, emit);
+#else
+  static_cast<void>(signed_weights);
+  dot_positions<WordDot>(r, begin, end, emit);
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tputwin::fast
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
