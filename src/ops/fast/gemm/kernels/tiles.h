@@ -177,20 +177,43 @@ struct HalfGroup;
 struct Magnitudes;
 struct HalfTerms;
 
-// The kernels of the instruction set in force.
-struct TileKernels {
+// The extents of tiles.
+struct TileExtents {
   uint32_t rows, vectors;           // the largest tile
   uint32_t few_rows, wide_vectors;  // the largest tile of chains with few rows
   uint32_t lanes;                   // columns of one vector
   uint32_t in_cell;                 // bytes in a cell: 4, or 2 widened to 16 bits
 
+  uint32_t columns() const { return vectors * lanes; }
+  // Returns the number of vectors of a tile of chains that has so many rows.
+  uint32_t chain_vectors(uint32_t of_rows) const {
+    return of_rows <= few_rows ? wide_vectors : vectors;
+  }
+};
+
+// Packing: what is read and written before products.
+struct PackingKernels {
+  SignFlip (*sign_flip)(bool signed_right, bool signed_left);
+  // Sums the bytes of each row of a panel of `terms` cells of four bytes, for all rows of a tile.
+  void (*sum_rows)(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums);
+  // Joins rows of bytes, element by element, to cells: `in_cell` rows, or 2 rows widened to 16
+  // bits. Reads and writes whole vectors.
+  void (*join)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t mask,
+               uint32_t* to);
+  void (*join_words)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to);
+  // Includes the exponents of fp32 values in `range`.
+  void (*exponents)(const uint32_t* words, size_t count, ExponentRange& range);
+  // Makes 16-bit codes of fp32 factors for grouped sums. Panels of columns need their zeros
+  // replaced; no other kernel may then read these factors. nullptr if codes are not used.
+  void (*code)(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes);
+};
+
+// Products of tiles, and of rows that are read in place.
+struct ProductKernels {
   // Returns true if a sum is NaN. Its bits may differ from those of the reference kernel.
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
   // Sets results that need the reference kernel to NaN, and returns true if there is one.
   bool (*grouped)(const Tile&, const Groups&);
-  // Makes 16-bit codes of fp32 factors for grouped sums. Panels of columns need their zeros
-  // replaced; no other kernel may then read these factors. nullptr if codes are not used.
-  void (*code)(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes);
   // Adds products of cells of two 16-bit integers modulo 2^32, for all rows of a tile.
   void (*words)(const Tile&, const Dots&);
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.
@@ -200,23 +223,6 @@ struct TileKernels {
   // null.
   void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&,
                        uint8_t* const* to);
-  SignFlip (*sign_flip)(bool signed_right, bool signed_left);
-  // Sums the bytes of each row of a panel of `terms` cells of four bytes, for all rows of a tile.
-  void (*sum_rows)(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums);
-  // Joins rows of bytes, element by element, to cells: `in_cell` rows, or 2 rows widened to 16
-  // bits. Reads and writes whole vectors.
-  void (*join)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t mask,
-               uint32_t* to);
-  void (*join_words)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to);
-  // to[i] = sums[i] as an element of so many bytes. May be done in place.
-  void (*quantize)(const uint32_t* sums, size_t count, const Quantizing&, uint32_t bytes,
-                   uint8_t* to);
-  // Like `quantize`, by a scale.
-  void (*scale)(const uint32_t* sums, size_t count, const Scale&, uint32_t bytes, uint8_t* to);
-  // Includes the exponents of fp32 values in `range`.
-  void (*exponents)(const uint32_t* words, size_t count, ExponentRange& range);
-  // Converts fp32 to elements of a floating-point type.
-  void (*narrow)(const uint32_t* sums, size_t count, DType dtype, uint8_t* to);
   // Stops before the first vectors that hold a NaN, and returns the number of results done. Whole
   // vectors of right are read.
   size_t (*short_row)(const ShortRow&);
@@ -227,6 +233,10 @@ struct TileKernels {
   // Computes for each column the sums of its products in even and in odd rows. Whole vectors are
   // read and written. nullptr if this processor has no vectors of pairs.
   void (*pair_rows)(const PairRows&, size_t columns, float* even, float* odd);
+};
+
+// Products of one row of fp16 or bf16 (half_row.h).
+struct HalfRowKernels {
   // Compute the Magnitudes and the thresholds of a group of factors of a HalfRow.
   Magnitudes (*magnitudes)(const float* factors);
   void (*thresholds)(const HalfGroup&, int16_t* thresholds, uint32_t* pairs);
@@ -236,13 +246,25 @@ struct TileKernels {
   // Like row_of_halves, for columns that are stored as rows. HalfColumns::kMost sums are read and
   // written. The AlignedFactors must be of the same slice of the row, or empty.
   void (*columns_of_halves)(const HalfRow&, const HalfColumns&, AlignedFactors&, uint32_t* sums);
-
-  uint32_t columns() const { return vectors * lanes; }
-  // Number of vectors of a tile of chains that has so many rows.
-  uint32_t chain_vectors(uint32_t of_rows) const {
-    return of_rows <= few_rows ? wide_vectors : vectors;
-  }
 };
+
+// Epilogues: conversions of sums to elements.
+struct EpilogueKernels {
+  // to[i] = sums[i] as an element of so many bytes. May be done in place.
+  void (*quantize)(const uint32_t* sums, size_t count, const Quantizing&, uint32_t bytes,
+                   uint8_t* to);
+  // Like `quantize`, by a scale.
+  void (*scale)(const uint32_t* sums, size_t count, const Scale&, uint32_t bytes, uint8_t* to);
+  // Converts fp32 to elements of a floating-point type.
+  void (*narrow)(const uint32_t* sums, size_t count, DType dtype, uint8_t* to);
+};
+
+// The kernels of the instruction set in force.
+struct TileKernels : TileExtents,
+                     PackingKernels,
+                     ProductKernels,
+                     HalfRowKernels,
+                     EpilogueKernels {};
 TileKernels tile_kernels();
 
 }  // namespace tputwin::fast

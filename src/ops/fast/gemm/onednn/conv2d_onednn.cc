@@ -59,14 +59,23 @@ const dnnl::engine& cpu() {
   return engine;
 }
 
+struct Extent {
+  uint32_t h, w;
+  auto operator<=>(const Extent&) const = default;
+};
+
 // The key of a primitive: `rows` output rows of one padded image.
 struct Problem {
-  uint32_t ic, oc, kh, kw, stride_h, stride_w, dilation_h, dilation_w, rows, columns, rshift;
+  uint32_t ic, oc;
+  Extent kernel, stride, dilation;
+  uint32_t rows, columns, rshift;
   bool signed_input, signed_output;
   auto operator<=>(const Problem&) const = default;
 
-  int64_t padded_rows() const { return (rows - 1) * stride_h + (kh - 1) * dilation_h + 1; }
-  int64_t padded_columns() const { return (columns - 1) * stride_w + (kw - 1) * dilation_w + 1; }
+  int64_t padded_rows() const { return (rows - 1) * stride.h + (kernel.h - 1) * dilation.h + 1; }
+  int64_t padded_columns() const {
+    return (columns - 1) * stride.w + (kernel.w - 1) * dilation.w + 1;
+  }
 };
 
 using Descriptor = dnnl::convolution_forward::primitive_desc;
@@ -87,8 +96,8 @@ Descriptor describe_primitive(const Problem& p, const dnnl::memory::desc& weight
                           std::ldexp(1.0f, -shift - 2));
   attributes.set_post_ops(rounding);
   return Descriptor({dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, in,
-                     weights, bias, out, Dims{p.stride_h, p.stride_w},
-                     Dims{p.dilation_h - 1, p.dilation_w - 1}, Dims{0, 0}, Dims{0, 0}},
+                     weights, bias, out, Dims{p.stride.h, p.stride.w},
+                     Dims{p.dilation.h - 1, p.dilation.w - 1}, Dims{0, 0}, Dims{0, 0}},
                     attributes, cpu());
 }
 
@@ -107,8 +116,8 @@ const Primitive& primitive(const Problem& problem, const dnnl::memory::desc* wei
       (weights == nullptr || found->second.descriptor.weights_desc() == *weights))
     return found->second;
   if (cache.size() >= kMost) cache.clear();
-  const dnnl::memory::desc any({problem.oc, problem.ic, problem.kh, problem.kw}, Type::s8,
-                               dnnl::memory::format_tag::any);
+  const dnnl::memory::desc any({problem.oc, problem.ic, problem.kernel.h, problem.kernel.w},
+                               Type::s8, dnnl::memory::format_tag::any);
   Descriptor descriptor = describe_primitive(problem, weights != nullptr ? *weights : any);
   return cache
       .insert_or_assign(problem, Primitive{descriptor, dnnl::convolution_forward(descriptor)})
@@ -227,7 +236,7 @@ void LibraryConvolution::convolve(size_t task) const {
   const auto first = static_cast<uint32_t>(task % bands) * band;
   const uint32_t rows = std::min(band, whole.rows - first);
   const Primitive& p = primitive(problem(rows), &weights_desc);
-  uint8_t* from = in + (image * whole.padded_rows() + first * whole.stride_h) * input_row_bytes();
+  uint8_t* from = in + (image * whole.padded_rows() + first * whole.stride.h) * input_row_bytes();
   uint8_t* to = out + (size_t{image} * whole.rows + first) * whole.columns * whole.oc;
   p.convolution.execute(stream, {{DNNL_ARG_SRC, {p.descriptor.src_desc(), cpu(), from}},
                                  {DNNL_ARG_WEIGHTS, {weights_desc, cpu(), weights}},
@@ -248,10 +257,17 @@ void LibraryConvolution::unpack_row(size_t row) const {
 void convolve(const Conv2dBm1880& op, const Memory& memory) {
   const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
   const Axis &h = op.window.h, &w = op.window.w;
-  LibraryConvolution l{
-      op, memory,
-      Problem{in.c, out.c, kernel.h, kernel.w, h.stride, w.stride, h.dilation, w.dilation, out.h,
-              out.w, op.rshift, is_signed(op.in.dtype), !op.relu}};
+  LibraryConvolution l{op, memory,
+                       Problem{in.c,
+                               out.c,
+                               {kernel.h, kernel.w},
+                               {h.stride, w.stride},
+                               {h.dilation, w.dilation},
+                               out.h,
+                               out.w,
+                               op.rshift,
+                               is_signed(op.in.dtype),
+                               !op.relu}};
   auto plan = [](PlannedAxis& planned, Axis axis, uint32_t extent, int64_t padded) {
     axis.stride = 1;
     axis.kernel = 1;

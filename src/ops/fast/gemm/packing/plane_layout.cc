@@ -11,7 +11,7 @@
 namespace tputwin::fast {
 
 PlaneLayout::PlaneLayout(const PlaneInput& input, const Window& window, const TensorView& in,
-                         const Shape& out, const TileExtents& tile)
+                         const Shape& out, const TileWidth& tile)
     : input_(input),
       in_(in),
       insert_h_(window.h.insert + 1),

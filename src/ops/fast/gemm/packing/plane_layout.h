@@ -18,13 +18,13 @@ struct Planes {
 
 class PlaneLayout {
  public:
-  // Extents of tiles: elements of a vector, and columns of the widest tile.
-  struct TileExtents {
+  // Elements of a vector, and columns of the widest tile.
+  struct TileWidth {
     uint32_t lanes, columns;
   };
   // `input` and `in` must outlive the object.
   PlaneLayout(const PlaneInput& input, const Window& window, const TensorView& in, const Shape& out,
-              const TileExtents& tile);
+              const TileWidth& tile);
 
   const PlaneParts& parts() const { return parts_; }
   PlaneTerms terms() const;

@@ -28,7 +28,7 @@ class Convolution final : public PlaneConvolution {
         restorer_(parts.restorer),
         kernels_(tile_kernels()),
         blocks_{out.c, kernels_.rows},
-        layout_(input_, window, in, out, tile_extents(out.c)),
+        layout_(input_, window, in, out, tile_width(out.c)),
         late_step_(late_step()) {}
 
   Declined declines() const {
@@ -76,7 +76,7 @@ class Convolution final : public PlaneConvolution {
 
   const PlaneParts& parts() const { return layout_.parts(); }
 
-  PlaneLayout::TileExtents tile_extents(uint32_t channels) const {
+  PlaneLayout::TileWidth tile_width(uint32_t channels) const {
     const uint32_t vectors = products_.vectors(kernels_, std::min(kernels_.rows, channels));
     return {kernels_.lanes, vectors * kernels_.lanes};
   }
