@@ -86,7 +86,7 @@ TW_ROW_KERNEL(shift_rows, ShiftRows)
 Declined run(const Bitwise& op, const Memory& memory, RowKernel kernel) {
   const DType dtype = op.out.dtype;
   return run_rows({row_result(op.out), row_source_as(op.a, dtype), row_source_as(op.b, dtype)},
-                  memory, {RowLanes::elements, kernel, &op});
+                  memory, {RowForm::elements, kernel, &op});
 }
 
 Declined logic(const Bitwise& op, const Memory& memory) {

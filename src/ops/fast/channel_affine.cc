@@ -74,7 +74,7 @@ Declined rows(const ChannelAffine& op, const Memory& memory) {
       {row_result(op.out), row_source(op.in), old, parameter(op.scale, shape),
        parameter(op.bias, shape)},
       memory,
-      {.lanes = RowLanes::elements, .kernel = affine_rows, .operation = &op, .repeats = true});
+      {.form = RowForm::elements, .kernel = affine_rows, .operation = &op, .repeats = true});
 }
 
 }  // namespace

@@ -143,13 +143,13 @@ void copy_rows(const void* operation, const RowBlock& block) {
               block.count * element_bytes(op.out.dtype));
 }
 
-Declined run(const Convert& op, const Memory& memory, RowLanes lanes, RowKernel kernel) {
-  return run_rows({row_result(op.out), row_source(op.in)}, memory, {lanes, kernel, &op, 2});
+Declined run(const Convert& op, const Memory& memory, RowForm form, RowKernel kernel) {
+  return run_rows({row_result(op.out), row_source(op.in)}, memory, {form, kernel, &op, 2});
 }
 
 Declined copy(const Convert& op, const Memory& memory) {
   if (op.kind != Convert::Kind::cast || op.in.dtype != op.out.dtype) return "types differ";
-  return run(op, memory, RowLanes::elements, copy_rows);
+  return run(op, memory, RowForm::elements, copy_rows);
 }
 
 Declined words(const Convert& op, const Memory& memory) {
@@ -162,7 +162,7 @@ Declined words(const Convert& op, const Memory& memory) {
   const bool without_ties = is_float(in) && op.rounding == Rounding::half_away;
   if (!whole && rounds_floats && op.rounding != Rounding::half_even && !without_ties)
     return "floats are rounded to nearest only, integers to nearest even";
-  return run(op, memory, RowLanes::words, convert_rows);
+  return run(op, memory, RowForm::words, convert_rows);
 }
 
 // Returns fp32 rounded to nearest even and saturated, and NaN as the largest number. The limits

@@ -112,7 +112,7 @@ Declined rows(const FloatArithmetic& op, const Memory& memory) {
   const DType dtype = op.out.dtype;
   const RowOperand out = row_result(op.out);
   const RowOperand a = row_source_as(op.a, dtype), b = row_source_as(op.b, dtype);
-  const RowWork work{.lanes = RowLanes::elements,
+  const RowWork work{.form = RowForm::elements,
                      .kernel = float_rows,
                      .operation = &op,
                      .weight = op.kind == Kind::div ? 8u : 1u,

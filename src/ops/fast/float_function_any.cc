@@ -159,7 +159,7 @@ Declined rows_of_any_type(const FloatFunction& op, const Memory& memory) {
   const bool series = op.kind == AnyKind::taylor;
   const uint64_t weight = series ? op.coeff->shape.w : 2;
   return run_rows({row_result(op.out), row_source(op.a)}, memory,
-                  {RowLanes::elements, any_rows, &function, weight, /*by_lane=*/series});
+                  {RowForm::elements, any_rows, &function, weight, /*by_lane=*/series});
 }
 
 }  // namespace tputwin::fast

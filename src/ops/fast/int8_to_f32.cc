@@ -73,17 +73,17 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   const bool flips = is_signed(op.in.dtype);
   const int32_t mask = flips ? static_cast<int32_t>(0x8080'8080) : 0, zero = flips ? 128 : 0;
   if (const Declined why = run_rows({row_result(op.work), row_source(op.words)}, memory,
-                                    {RowLanes::elements, flip_rows, &mask}))
+                                    {RowForm::elements, flip_rows, &mask}))
     return why;
   // The result is disjoint from the copy, which is part of the work tensor.
-  const auto convert = [&](const RowOperand& out, const RowOperand& from, RowLanes lanes,
+  const auto convert = [&](const RowOperand& out, const RowOperand& from, RowForm form,
                            const ByteOfWord& byte) {
-    run_free_rows(std::array{out, from}, memory, {lanes, byte_rows, &byte});
+    run_free_rows(std::array{out, from}, memory, {form, byte_rows, &byte});
   };
-  if (copy.pack == 1) convert(row_result(op.out), row_source(copy), RowLanes::words, {0, zero});
+  if (copy.pack == 1) convert(row_result(op.out), row_source(copy), RowForm::words, {0, zero});
   for (uint32_t index = 0; copy.pack == 4 && index < std::min(s.n, 4u); ++index)
     convert(row_result(every_fourth(op.out, index, s.n, 1)),
-            row_source(every_fourth(op.work, index, s.n, 0)), RowLanes::elements,
+            row_source(every_fourth(op.work, index, s.n, 0)), RowForm::elements,
             {static_cast<int>(index), zero});
   return kRan;
 }

@@ -350,29 +350,28 @@ Declined run(const IntArithmetic& op, const Memory& memory, bool takes_shift, co
 
 // Runs a kernel with one shift for all elements, if `fits` returns true for the shift.
 Declined run_planned(const IntArithmetic& op, const Memory& memory,
-                     bool (*fits)(const IntArithmetic&, int32_t), RowLanes lanes,
-                     RowKernel kernel) {
+                     bool (*fits)(const IntArithmetic&, int32_t), RowForm form, RowKernel kernel) {
   const auto shift = static_cast<int32_t>(op.shift.constant);
   if (!op.shift.is_constant) return "a shift of its own for each element";
   if (!fits(op, shift)) return "lanes do not hold the numbers on the way";
   const IntPlan plan{op, shift, limits_of(op)};
-  return run(op, memory, false, {lanes, kernel, &plan});
+  return run(op, memory, false, {form, kernel, &plan});
 }
 
 Declined same(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, is_same, RowLanes::elements, same_rows);
+  return run_planned(op, memory, is_same, RowForm::elements, same_rows);
 }
 Declined shorts(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, fits_shorts, RowLanes::elements, short_rows);
+  return run_planned(op, memory, fits_shorts, RowForm::elements, short_rows);
 }
 Declined words(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, fits_words, RowLanes::words, word_rows);
+  return run_planned(op, memory, fits_words, RowForm::words, word_rows);
 }
 Declined wide(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, fits_wide, RowLanes::words, wide_rows);
+  return run_planned(op, memory, fits_wide, RowForm::words, wide_rows);
 }
 Declined exact(const IntArithmetic& op, const Memory& memory) {
-  return run(op, memory, true, {RowLanes::words, exact_rows, &op, 8});
+  return run(op, memory, true, {RowForm::words, exact_rows, &op, 8});
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ Declined rows(const Requantize& op, const Memory& memory) {
   return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
                    row_source(shift), row_source(op.offset)},
                   memory,
-                  {.lanes = RowLanes::words,
+                  {.form = RowForm::words,
                    .kernel = requantize_block,
                    .operation = &op,
                    .weight = kWeight,

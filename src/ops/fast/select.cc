@@ -100,7 +100,7 @@ Declined rows(const Select& op, const Memory& memory) {
   out.written = true;
   const RowOperand a = row_source(op.a), b = row_source(op.b);
   const RowOperand yes = moved(op.if_true), no = moved(op.if_false);
-  const RowWork work{.lanes = RowLanes::words,
+  const RowWork work{.form = RowForm::words,
                      .kernel = select_rows,
                      .operation = &op,
                      .weight = 2,

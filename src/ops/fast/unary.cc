@@ -71,7 +71,7 @@ Declined signs(const Unary& op, const Memory& memory) {
   if (is_abs ? !floats && !is_signed(op.in.dtype) : op.kind != Unary::Kind::neg || floats)
     return "no change of a sign bit, or of a signed number";
   return run_rows({row_result(op.out), row_source(op.in)}, memory,
-                  {RowLanes::elements, sign_rows, &op});
+                  {RowForm::elements, sign_rows, &op});
 }
 
 void element_rows(const void* operation, const RowBlock& block) {
@@ -85,7 +85,7 @@ Declined elements(const Unary& op, const Memory& memory) {
   constexpr uint64_t kWeight = 8;
   return run_rows({row_result_as(op.out, bits(op.out.dtype)),
                    row_source_as(Source::tensor(op.in), bits(op.in.dtype))},
-                  memory, {RowLanes::words, element_rows, &op, kWeight});
+                  memory, {RowForm::words, element_rows, &op, kWeight});
 }
 
 }  // namespace

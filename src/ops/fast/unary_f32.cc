@@ -168,7 +168,7 @@ uint64_t weight(const UnaryF32& op) {
 
 Declined rows(const UnaryF32& op, const Memory& memory) {
   if (has_work(op.kind) != op.work.has_value()) return "a work tensor is missing, or too many";
-  const RowWork work{.lanes = RowLanes::elements,
+  const RowWork work{.form = RowForm::elements,
                      .kernel = unary_rows,
                      .operation = &op,
                      .weight = weight(op),

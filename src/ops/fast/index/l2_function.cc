@@ -78,7 +78,7 @@ Declined rows_by_l2(const L2Function& op, const Memory& memory) {
   std::vector<float> copied(table.shape.w);  // the table may begin at any byte
   std::memcpy(copied.data(), memory.byte(table, 0, 0, 0, 0), copied.size() * sizeof(float));
   const L2Words words{op.kind == L2Function::Kind::lookup, copied.data(), table.shape.w};
-  const RowWork work{.lanes = RowLanes::words,
+  const RowWork work{.form = RowForm::words,
                      .kernel = l2_rows,
                      .operation = &words,
                      .weight = words.is_table ? 1 : words.count / 4 + 1,

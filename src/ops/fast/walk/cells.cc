@@ -65,7 +65,7 @@ Declined run_cells(std::initializer_list<CellOperand> list, const Memory& memory
     uses[count++] = {&view, operand.written};
   }
   if (const Declined why = overlap_in_part({uses.data(), count}, memory.local)) return why;
-  const RowWork work{RowLanes::elements, kernel, operation};
+  const RowWork work{RowForm::elements, kernel, operation};
   const uint32_t whole = shape.n / group, rest = shape.n % group;
   run_groups(operands, {0, whole, group}, group, memory, work);
   run_groups(operands, {whole, 1, rest}, group, memory, work);

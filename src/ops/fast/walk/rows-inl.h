@@ -27,10 +27,10 @@ HWY_INLINE Ints LoadInts(const RowBlock& block, size_t operand, size_t i) {
   return hn::LoadU(I32(), block.source<int32_t>(operand) + i);
 }
 HWY_INLINE Floats LoadFloats(const RowSource& source, size_t i) {
-  return hn::LoadU(F32(), source.lane<float>(i));
+  return hn::LoadU(F32(), source.element_address<float>(i));
 }
 HWY_INLINE Ints LoadInts(const RowSource& source, size_t i) {
-  return hn::LoadU(I32(), source.lane<int32_t>(i));
+  return hn::LoadU(I32(), source.element_address<int32_t>(i));
 }
 // Returns the address of element i of a floating-point type.
 template <DType kType>

@@ -50,7 +50,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-using Lane = int32_t;
+using Element = int32_t;
 
 void Gather(size_t bytes, const uint8_t* p, size_t step, size_t count, uint8_t* to) {
   by_width(bytes, [&]<class T>(T) {
@@ -78,9 +78,9 @@ class Blocks {
   void Run(RowPointers p, const RowSteps& step, size_t count) {
     while (count > 0) {
       // runs without copies are processed at any length, even if elements wait in the block
-      const bool roomless = count >= kRowUnit && NeedsNoRoom(step);
-      size_t taken = roomless ? block_of(count, kRowUnit) : std::min(count, size_ - used_);
-      if (roomless || (used_ == 0 && taken >= kRowUnit)) {
+      const bool in_place = count >= kRowUnit && NeedsNoBuffer(step);
+      size_t taken = in_place ? block_of(count, kRowUnit) : std::min(count, size_ - used_);
+      if (in_place || (used_ == 0 && taken >= kRowUnit)) {
         taken -= taken % kRowUnit;
         InPlace(p, step, taken);
       } else {
@@ -96,10 +96,10 @@ class Blocks {
     RowBlock block{.at = {}, .count = used_, .lane = lane_};
     const size_t rest = align_up(used_, kRowUnit) - used_;
     for (size_t k = 0; k < job_.count; ++k) {
-      block.at[k] = lanes_[k];
+      block.at[k] = elements_[k];
       if (rest == 0 || job_.streams[k].written || job_.streams[k].is_constant) continue;
-      const size_t width = Raw(k) ? job_.streams[k].bytes : sizeof(Lane);
-      std::memset(reinterpret_cast<uint8_t*>(lanes_[k]) + used_ * width, 0, rest * width);
+      const size_t width = Raw(k) ? job_.streams[k].bytes : sizeof(Element);
+      std::memset(reinterpret_cast<uint8_t*>(elements_[k]) + used_ * width, 0, rest * width);
     }
     job_.work.kernel(job_.work.operation, block);
     for (size_t i = 0; i < pieces_; ++i) Store(piece_[i]);
@@ -121,7 +121,7 @@ class Blocks {
   }
   // Returns true if blocks hold the elements without conversion.
   bool Raw(size_t k) const {
-    return job_.work.lanes == RowLanes::elements || job_.streams[k].bytes == 4;
+    return job_.work.form == RowForm::elements || job_.streams[k].bytes == 4;
   }
   // Stays(): the operand is used in place. Repeats(): one vector stands for all elements.
   bool Stays(size_t k, size_t step) const {
@@ -131,13 +131,13 @@ class Blocks {
     const RowStream& stream = job_.streams[k];
     return job_.work.repeats && !stream.written && (stream.is_constant || step == 0) && Raw(k);
   }
-  bool NeedsNoRoom(const RowSteps& step) const {
+  bool NeedsNoBuffer(const RowSteps& step) const {
     for (size_t k = 0; k < job_.count; ++k)
       if (!Stays(k, step[k]) && !Repeats(k, step[k])) return false;
     return true;
   }
-  uint8_t* Element(size_t k, size_t i) {
-    return reinterpret_cast<uint8_t*>(lanes_[k]) + i * job_.streams[k].bytes;
+  uint8_t* ElementAt(size_t k, size_t i) {
+    return reinterpret_cast<uint8_t*>(elements_[k]) + i * job_.streams[k].bytes;
   }
 
   void Fill(size_t k, const uint8_t* p, size_t first, size_t count) {
@@ -146,11 +146,11 @@ class Blocks {
       return by_width(stream.bytes, [&]<class T>(T) {
         T value{};
         std::memcpy(&value, p, std::min(sizeof value, stream.valid));
-        std::fill_n(reinterpret_cast<T*>(lanes_[k]) + first, count, value);
+        std::fill_n(reinterpret_cast<T*>(elements_[k]) + first, count, value);
       });
-    Lane value;
+    Element value;
     WidenElements(stream.view.dtype, p, 1, &value);
-    std::fill_n(lanes_[k] + first, count, value);
+    std::fill_n(elements_[k] + first, count, value);
   }
 
   // Fills one vector with an element that needs no conversion.
@@ -164,38 +164,38 @@ class Blocks {
     const RowStream& stream = job_.streams[k];
     if (step == 0) return Fill(k, p, first, count);
     if (stream.valid != stream.bytes) {
-      std::memset(Element(k, first), 0, count * stream.bytes);
+      std::memset(ElementAt(k, first), 0, count * stream.bytes);
       for (size_t i = 0; i < count; ++i)
-        std::memcpy(Element(k, first + i), p + i * step, stream.valid);
+        std::memcpy(ElementAt(k, first + i), p + i * step, stream.valid);
       return;
     }
     if (Raw(k)) {
       if (Dense(k, step))
-        std::memcpy(Element(k, first), p, count * stream.bytes);
+        std::memcpy(ElementAt(k, first), p, count * stream.bytes);
       else
-        Gather(stream.bytes, p, step, count, Element(k, first));
+        Gather(stream.bytes, p, step, count, ElementAt(k, first));
       return;
     }
     if (!Dense(k, step)) {
-      Gather(stream.bytes, p, step, count, room_);
-      p = room_;
+      Gather(stream.bytes, p, step, count, converted_);
+      p = converted_;
     }
-    WidenElements(stream.view.dtype, p, count, lanes_[k] + first);
+    WidenElements(stream.view.dtype, p, count, elements_[k] + first);
   }
 
   void Store(size_t k, uint8_t* p, size_t step, size_t first, size_t count) {
     const RowStream& stream = job_.streams[k];
-    const uint8_t* elements = Element(k, first);
+    const uint8_t* elements = ElementAt(k, first);
     if (stream.valid != stream.bytes) {
       for (size_t i = 0; i < count; ++i)
         std::memcpy(p + i * step, elements + i * stream.bytes, stream.valid);
       return;
     }
     if (!Raw(k)) {
-      uint8_t* const to = Dense(k, step) ? p : room_;
-      NarrowElements(stream.view.dtype, lanes_[k] + first, count, to);
+      uint8_t* const to = Dense(k, step) ? p : converted_;
+      NarrowElements(stream.view.dtype, elements_[k] + first, count, to);
       if (to == p) return;
-      elements = room_;
+      elements = converted_;
     }
     if (Dense(k, step))
       std::memcpy(p, elements, count * stream.bytes);
@@ -220,7 +220,7 @@ class Blocks {
   void InPlace(const RowPointers& p, const RowSteps& step, size_t count) {
     RowBlock block{.at = {}, .count = count, .lane = lane_};
     for (size_t k = 0; k < job_.count; ++k) {
-      block.at[k] = Stays(k, step[k]) ? static_cast<void*>(p[k]) : lanes_[k];
+      block.at[k] = Stays(k, step[k]) ? static_cast<void*>(p[k]) : elements_[k];
       block.repeats[k] = Repeats(k, step[k]);
       if (block.repeats[k] && Loaded(k)) {
         block.at[k] = single_[k];
@@ -238,9 +238,9 @@ class Blocks {
   const size_t size_ = block_of(kRowBlock, kRowUnit);
   size_t used_ = 0, pieces_ = 0;
   uint32_t lane_ = 0;
-  HWY_ALIGN Lane lanes_[K][kRowBlock + kRowUnit];
-  HWY_ALIGN Lane single_[K][kRowUnit];
-  HWY_ALIGN uint8_t room_[kRowBlock * sizeof(Lane)];
+  HWY_ALIGN Element elements_[K][kRowBlock + kRowUnit];
+  HWY_ALIGN Element single_[K][kRowUnit];
+  HWY_ALIGN uint8_t converted_[kRowBlock * sizeof(Element)];
   Piece piece_[kRowBlock];
 };
 
@@ -322,12 +322,11 @@ const char* irregular(std::span<const RowOperand> operands, const LocalMemory& l
   return overlap_in_part({uses.data(), count}, local);
 }
 
-RowStream stream_of(const RowOperand& operand, RowLanes lanes) {
+RowStream stream_of(const RowOperand& operand, RowForm form) {
   const Source& source = operand.source;
   TensorView view = source.view;
   // constants are already extended to 32 bits
-  if (lanes == RowLanes::words && source.is_constant && !is_half(view.dtype))
-    view.dtype = DType::b32;
+  if (form == RowForm::words && source.is_constant && !is_half(view.dtype)) view.dtype = DType::b32;
   const size_t bytes = element_bytes(view.dtype);
   return {.view = view,
           .is_constant = source.is_constant || operand.valid_bytes == 0,
@@ -374,7 +373,7 @@ void run_free_rows(std::span<const RowOperand> operands, const Memory& memory,
   RowJob job{.streams = {}, .count = operands.size(), .work = work};
   bool has_vector = false;
   for (size_t k = 0; k < job.count; ++k) {
-    job.streams[k] = stream_of(operands[k], work.lanes);
+    job.streams[k] = stream_of(operands[k], work.form);
     has_vector |= operands[k].source.along_n;
   }
   if (has_vector)
@@ -390,7 +389,7 @@ Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& 
 Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
                   const RowWork& work) {
   // narrower results stay in a block until its sources have been read
-  const bool may_trail = work.lanes == RowLanes::words;
+  const bool may_trail = work.form == RowForm::words;
   if (const Declined why = irregular({operands.begin(), operands.size()}, memory.local, may_trail))
     return why;
   run_free_rows({operands.begin(), operands.size()}, memory, work);

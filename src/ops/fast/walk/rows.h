@@ -13,7 +13,7 @@
 //
 //   Declined words(const IntArithmetic& op, const Memory& memory) {
 //     return run_rows({row_result(op.out), row_source(op.a), row_source(op.b)}, memory,
-//                     {RowLanes::words, add_block, &op});
+//                     {RowForm::words, add_block, &op});
 //   }
 #pragma once
 
@@ -34,7 +34,7 @@ constexpr size_t kRowBlock = 512;  // elements of a full block
 constexpr size_t kRowUnit = 64;    // elements of the longest vector
 
 // The form in which a block holds elements.
-enum class RowLanes : uint8_t {
+enum class RowForm : uint8_t {
   // 32 bits. fp16 and bf16 are widened to fp32, and results rounded to nearest even (float16.h, bit
   // for bit). Integers are sign- or zero-extended, and results keep their low bits. 32-bit elements
   // are not changed.
@@ -74,7 +74,7 @@ struct RowSource {
   size_t mask;
 
   template <class T>
-  const T* lane(size_t i) const {
+  const T* element_address(size_t i) const {
     return reinterpret_cast<const T*>(at) + (i & mask);
   }
   // For rows that begin at any byte.
@@ -125,7 +125,7 @@ using RowKernel = void (*)(const void* operation, const RowBlock& block);
   }
 
 struct RowWork {
-  RowLanes lanes;
+  RowForm form;
   RowKernel kernel;
   const void* operation;
   // arithmetic steps of one element, in units of the cost of moving it
