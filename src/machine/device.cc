@@ -15,8 +15,8 @@
 #include "machine/plan.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "selftest/first_use.h"
 
 namespace tputwin {

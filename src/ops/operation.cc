@@ -8,8 +8,8 @@
 #include "base/errors/memory.h"
 #include "base/errors/ops.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/dispatch/bodies.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/bodies.h"
 #include "ops/read_order.h"
 #include "ops/source_copies.h"
 

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/parallel.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/budgets.h"
 #include "selftest/fill_operands.h"
 #include "selftest/overlapping.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/parallel.h"
 #include "base/variables.h"
+#include "ops/fast/dispatch/bodies.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
 
 namespace tputwin::testing {

@@ -17,8 +17,8 @@
 #include "base/errors/machine.h"
 #include "base/errors/tools.h"
 #include "base/parallel.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "selftest/differential.h"
 #include "tools/campaign/campaign.h"
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77, kUsage = 2;

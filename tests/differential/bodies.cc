@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/budgets.h"
-#include "ops/fast/select/trace.h"
 #include "selftest/differential.h"
 
 namespace tputwin::testing {

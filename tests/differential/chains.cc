@@ -7,10 +7,10 @@
 #include "common/rng.h"
 #include "numerics/float32.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/tile_buffers.h"
 #include "ops/fast/gemm/kernels/tiles.h"
-#include "ops/fast/select/isa.h"
 
 namespace tputwin::test {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/errors/machine.h"
 #include "machine/device.h"
+#include "ops/fast/dispatch/bodies.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/bodies.h"
 #include "selftest/differential.h"
 #include "selftest/fill_operands.h"
 #include "tools/selftest.h"

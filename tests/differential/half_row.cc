@@ -10,9 +10,9 @@
 #include "memory/layout.h"
 #include "numerics/float16.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/half_row.h"
-#include "ops/fast/select/trace.h"
 #include "ops/operation.h"
 #include "selftest/test_memory.h"
 

@@ -6,9 +6,9 @@
 
 #include "machine/device.h"
 #include "ops/conv/conv2d_bm1880.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
-#include "ops/fast/select/isa.h"
 
 namespace tputwin::fast {
 namespace {

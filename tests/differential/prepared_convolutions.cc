@@ -7,9 +7,9 @@
 
 #include "base/parallel.h"
 #include "memory/layout.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/prepared/prepared.h"
-#include "ops/fast/select/budgets.h"
 #include "ops/operation.h"
 #include "selftest/fill_operands.h"
 #include "selftest/lanes.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/rng.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 #include "ops/fast/walk/transpose.h"
 
 namespace tputwin::test {

@@ -4,9 +4,9 @@
 
 #include "base/bits.h"
 #include "ops/conv/weights_bm1684x.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/tiles.h"
-#include "ops/fast/select/trace.h"
 #include "ops/operation.h"
 #include "selftest/lanes.h"
 #include "selftest/test_memory.h"

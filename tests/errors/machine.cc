@@ -9,7 +9,7 @@
 #include "insight/recording/player.h"
 #include "machine/device.h"
 #include "machine/stop.h"
-#include "ops/fast/select/bodies.h"
+#include "ops/fast/dispatch/bodies.h"
 #include "selftest/first_use.h"
 #include "selftest/random_operation.h"
 

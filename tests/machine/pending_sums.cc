@@ -11,8 +11,8 @@
 #include "base/parallel.h"
 #include "common/rng.h"
 #include "machine/programs.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/trace.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::test::of_pending_sums {

@@ -2,7 +2,7 @@
 // pairs of bytes of the signs that a step supports, and int16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vectors/dots.cc"
-#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+#include "ops/fast/dispatch/foreach_target.h"  // must come before highway.h
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>

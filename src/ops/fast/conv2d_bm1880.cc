@@ -4,7 +4,7 @@
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/conv2d_bm1880.cc"
-#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+#include "ops/fast/dispatch/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -16,6 +16,8 @@
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "ops/conv/conv2d_bm1880.h"
+#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/epilogue/weighted_addend-inl.h"
@@ -26,8 +28,6 @@
 #include "ops/fast/gemm/packing/pack_conv2d_bm1880-inl.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/prepared/unpacking.h"
-#include "ops/fast/select/body.h"
-#include "ops/fast/select/budgets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {

@@ -6,8 +6,8 @@
 #include <hwy/highway.h>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/vec/byte_planes-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/views/views.h"

@@ -2,7 +2,7 @@
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/matrix_mac2.cc"
-#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+#include "ops/fast/dispatch/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -10,11 +10,11 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/matmul/matrix_mac2.h"

@@ -1,7 +1,7 @@
 // pool2d of the BM1684 and BM1684X: vectors along planes of 32-bit elements.
 #include "ops/contract/body_steps.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/window/sums.h"
 #include "ops/pool/pool2d_bm1684.h"
 #include "ops/pool/pool2d_bm1684_int8.h"

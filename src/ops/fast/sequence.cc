@@ -1,8 +1,8 @@
 // sequence: rows of 32-bit elements.
 #include "ops/elementwise/sequence.h"
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 

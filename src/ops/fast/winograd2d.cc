@@ -15,13 +15,13 @@
 #include "ops/contract/body_steps.h"
 #include "ops/conv/winograd2d.h"
 #include "ops/conv/winograd2d_bm1684.h"
+#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/kernels/dot-inl.h"
 #include "ops/fast/gemm/packing/images.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
-#include "ops/fast/select/budgets.h"
 #include "ops/fast/views/views.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,6 @@
 // The tputwin command: its subcommands, in the order in which --help lists them.
 #include "base/log.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/dispatch/isa.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
 #include "tools/manual/version.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chip/chip.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/isa.h"
 
 namespace tputwin::tools {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/prefetch.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/copy.h"

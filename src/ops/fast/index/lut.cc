@@ -7,8 +7,8 @@
 
 #include <hwy/highway.h>
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/byte_lookup.h"

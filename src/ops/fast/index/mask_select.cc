@@ -1,8 +1,8 @@
 // mask_select: rows of the mask together with rows of elements.
 #include "ops/index/mask_select.h"
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/nest.h"

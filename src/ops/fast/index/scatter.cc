@@ -2,8 +2,8 @@
 // elements are written in their order.
 #include "ops/index/scatter.h"
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/copy.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {

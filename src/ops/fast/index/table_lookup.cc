@@ -2,8 +2,8 @@
 // has it.
 #include <atomic>
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
 #include "ops/fast/walk/byte_lookup.h"

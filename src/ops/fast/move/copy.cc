@@ -1,8 +1,8 @@
 // copy: a fill, tiles where the contiguous axes of both sides differ, or runs.
 #include "ops/move/copy.h"
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy_views.h"
 #include "ops/fast/walk/transposed_copy.h"
 

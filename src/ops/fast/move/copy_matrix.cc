@@ -1,8 +1,8 @@
 // copy_matrix: channels of the local side as copies, or columns that are runs as transposes.
 #include <vector>
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy_views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/transpose.h"

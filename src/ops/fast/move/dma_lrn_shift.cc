@@ -1,7 +1,7 @@
 // dma_lrn_shift: whole channels are copied or cleared.
 #include "ops/move/dma_lrn_shift.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy.h"
 
 namespace tputwin::fast {

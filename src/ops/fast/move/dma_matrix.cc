@@ -3,8 +3,8 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/transpose.h"
 #include "ops/move/dma_matrix.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"

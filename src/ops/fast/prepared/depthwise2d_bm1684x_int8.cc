@@ -4,7 +4,7 @@
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1684x_int8.cc"
-#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+#include "ops/fast/dispatch/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 
@@ -19,11 +19,11 @@
 #include "ops/contract/body_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
+#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/gemm/epilogue/sum_epilogue.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
-#include "ops/fast/select/trace.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/window/sliding-inl.h"

@@ -4,7 +4,7 @@
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1880.cc"
-#include "ops/fast/select/foreach_target.h"  // must come before highway.h
+#include "ops/fast/dispatch/foreach_target.h"  // must come before highway.h
 
 #include <hwy/highway.h>
 

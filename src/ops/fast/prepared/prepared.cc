@@ -4,8 +4,8 @@
 #include <atomic>
 #include <concepts>
 
-#include "ops/fast/select/bodies.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/operation.h"
 #include "ops/source_copies.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "memory/memory.h"
-#include "ops/fast/select/budgets.h"
+#include "ops/fast/dispatch/budgets.h"
 
 namespace tputwin::fast {
 

@@ -25,7 +25,7 @@
 
 #include "memory/memory.h"
 #include "ops/contract/source.h"
-#include "ops/fast/select/body.h"
+#include "ops/fast/dispatch/body.h"
 
 namespace tputwin::fast {
 

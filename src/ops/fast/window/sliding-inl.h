@@ -1,5 +1,5 @@
 // Weighted sums of sliding blocks, for processors that permute bytes and multiply them in steps.
-// Included once per target (see select/foreach_target.h).
+// Included once per target (see dispatch/foreach_target.h).
 #if defined(TPUTWIN_FAST_SLIDING_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_FAST_SLIDING_INL_H
 #undef TPUTWIN_FAST_SLIDING_INL_H

@@ -13,7 +13,7 @@
 
 #include "memory/memory.h"
 #include "ops/contract/window.h"
-#include "ops/fast/select/body.h"
+#include "ops/fast/dispatch/body.h"
 
 namespace tputwin {
 struct Depthwise2dBm1684xInt8;

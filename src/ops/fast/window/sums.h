@@ -10,8 +10,8 @@
 
 #include "numerics/float_mode.h"
 #include "numerics/rounding.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/window/planes.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "ops/fast/select/budgets.h"
+#include "ops/fast/dispatch/budgets.h"
 
 namespace tputwin::fast {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/select/budgets.h"
+#include "ops/fast/dispatch/budgets.h"
 
 namespace tputwin::fast {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/gemm/kernels/tiles.h"
-#include "ops/fast/select/body.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/matmul/matrix_operand.h"

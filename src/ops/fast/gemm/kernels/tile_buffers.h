@@ -6,10 +6,10 @@
 
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
-#include "ops/fast/select/budgets.h"
 
 namespace tputwin::fast {
 

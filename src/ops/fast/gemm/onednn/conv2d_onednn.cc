@@ -16,10 +16,10 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
 #include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/isa.h"
 #include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {

@@ -1,7 +1,7 @@
 // The convolution of the BM1880 by oneDNN.
 #pragma once
 
-#include "ops/fast/select/body.h"
+#include "ops/fast/dispatch/body.h"
 
 namespace tputwin {
 struct Conv2dBm1880;

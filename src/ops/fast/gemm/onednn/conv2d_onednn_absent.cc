@@ -1,6 +1,6 @@
 // Replaces conv2d_onednn.cc where the build has no oneDNN (TPUTWIN_ONEDNN).
+#include "ops/fast/dispatch/isa.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
-#include "ops/fast/select/isa.h"
 
 namespace tputwin::fast {
 

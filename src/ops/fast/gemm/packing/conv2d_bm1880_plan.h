@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "ops/conv/conv2d_bm1880.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/gemm/packing/packed_input.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
-#include "ops/fast/select/body.h"
 
 namespace tputwin::fast {
 

@@ -8,9 +8,9 @@
 
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
+#include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/gemm/geometry/channel_blocks.h"
 #include "ops/fast/gemm/packing/plane_layout.h"
-#include "ops/fast/select/budgets.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/window/planes.h"
 

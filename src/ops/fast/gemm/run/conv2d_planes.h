@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "ops/contract/window.h"
+#include "ops/fast/dispatch/body.h"
 #include "ops/fast/gemm/epilogue/plane_results.h"
 #include "ops/fast/gemm/packing/constant_restorer.h"
 #include "ops/fast/gemm/packing/plane_input.h"
 #include "ops/fast/gemm/packing/plane_weights.h"
 #include "ops/fast/gemm/run/plane_products.h"
-#include "ops/fast/select/body.h"
 
 namespace tputwin::fast {
 

@@ -7,8 +7,8 @@
 
 #include "base/bits.h"
 #include "numerics/float32.h"
+#include "ops/fast/dispatch/bodies.h"
 #include "ops/fast/gemm/kernels/tile_buffers.h"
-#include "ops/fast/select/bodies.h"
 #include "ops/fast/views/views.h"
 #include "ops/operation.h"
 #include "ops/source_copies.h"

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "ops/contract/source.h"
+#include "ops/fast/dispatch/trace.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
 #include "ops/fast/prepared/prepared.h"
-#include "ops/fast/select/trace.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {

@@ -1,5 +1,5 @@
 // Selects the instruction set of the fast kernels: the host's best, or the requested one.
-#include "ops/fast/select/isa.h"
+#include "ops/fast/dispatch/isa.h"
 
 #define HWY_WANT_AVX3_DL  // some kernels are compiled for it
 #include <hwy/targets.h>
@@ -20,10 +20,10 @@
 #include <fmt/ranges.h>
 
 #include "base/errors/machine.h"
+#include "ops/fast/dispatch/dot_pass.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/prepared/prepared.h"
-#include "ops/fast/select/dot_pass.h"
 
 namespace tputwin::fast {
 namespace {

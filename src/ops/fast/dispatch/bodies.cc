@@ -1,5 +1,5 @@
 // Fast kernels that are switched off, and those that tests spoil.
-#include "ops/fast/select/bodies.h"
+#include "ops/fast/dispatch/bodies.h"
 
 #include <atomic>
 

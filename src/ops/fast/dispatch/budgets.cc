@@ -1,5 +1,5 @@
 // The budgets in force.
-#include "ops/fast/select/budgets.h"
+#include "ops/fast/dispatch/budgets.h"
 
 #include "ops/fast/prepared/prepared.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "memory/memory.h"
-#include "ops/fast/select/isa.h"
-#include "ops/fast/select/trace.h"
+#include "ops/fast/dispatch/isa.h"
+#include "ops/fast/dispatch/trace.h"
 
 namespace tputwin::fast {
 

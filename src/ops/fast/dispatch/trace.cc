@@ -1,5 +1,5 @@
 // The lines of TPUTWIN_TRACE_BODIES, and the events that tests record.
-#include "ops/fast/select/trace.h"
+#include "ops/fast/dispatch/trace.h"
 
 #include <fmt/format.h>
 

@@ -3,13 +3,13 @@
 // the base target, in a namespace of its own. TPUTWIN_DOT_PASS is defined in it, so that
 // gemm/kernels/dot-inl.h uses the instruction. Exported functions are called through
 // TPUTWIN_DISPATCH.
-#ifndef TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
-#define TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
+#ifndef TPUTWIN_OPS_FAST_DISPATCH_FOREACH_TARGET_H_
+#define TPUTWIN_OPS_FAST_DISPATCH_FOREACH_TARGET_H_
 
 #include <hwy/foreach_target.h>
 
-#include "ops/fast/select/dot_pass.h"
-#include "ops/fast/select/isa.h"
+#include "ops/fast/dispatch/dot_pass.h"
+#include "ops/fast/dispatch/isa.h"
 
 #if TPUTWIN_DOT_TARGET != 0
 
@@ -48,4 +48,4 @@
 #define TPUTWIN_DISPATCH(function) HWY_DYNAMIC_DISPATCH(function)
 #endif
 
-#endif  // TPUTWIN_OPS_FAST_SELECT_FOREACH_TARGET_H_
+#endif  // TPUTWIN_OPS_FAST_DISPATCH_FOREACH_TARGET_H_
