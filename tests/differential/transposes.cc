@@ -93,7 +93,7 @@ TEST_P(Transposes, TurnLinesToWhereverTheyGo) {
           std::memcpy(&expected[place + k * kBytes + r * sizeof(uint32_t)],
                       &src[r * stride + k * step + c * sizeof(uint32_t)], sizeof(uint32_t));
     }
-    fast::turn_lines(to, src.data(), stride, step, count);
+    fast::transpose_lines(to, src.data(), stride, step, count);
     ASSERT_EQ(dst, expected);
   }
 }

@@ -246,7 +246,7 @@ class FewRows {
     for (uint32_t begin = 0; begin < terms_; begin += kSlice) {
       const uint32_t terms = std::min(kSlice, terms_ - begin);
       find_columns(first, count, begin, columns);
-      if (!right_.lie_together(begin, terms) || terms % kAddTreeGroup != 0)
+      if (!right_.are_contiguous(begin, terms) || terms % kAddTreeGroup != 0)
         for (uint32_t j = 0; j < count; ++j)
           columns[j] = copied(first + j, begin, terms, copies[j]);
       const HalfColumns slice{count, columns.data(), columns.data() + kAhead, begin,

@@ -221,8 +221,8 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
   HWY_DYNAMIC_DISPATCH(TransposeOf)(bytes, dst, dst_stride, src, src_stride, rows, cols);
 }
 
-void turn_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src, size_t src_stride,
-                size_t step, size_t count) {
+void transpose_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src,
+                     size_t src_stride, size_t step, size_t count) {
   HWY_DYNAMIC_DISPATCH(TurnLines)(dst.data(), src, src_stride, step, count);
 }
 

@@ -23,8 +23,8 @@ void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8
 // all rows. Repeats for `count` lines of every row, `step` bytes apart. What dst[c] gets is
 // contiguous.
 constexpr size_t kWordsOfLine = 16;
-void turn_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src, size_t src_stride,
-                size_t step, size_t count);
+void transpose_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src,
+                     size_t src_stride, size_t step, size_t count);
 
 // Returns true if there are at least two rows, and they begin at equal, increasing distances.
 bool equally_far(std::span<uint8_t* const> rows);

@@ -72,10 +72,10 @@ class SlidingBlocks {
   void steps_of_weights(const Weight& weight, uint32_t* to) const {
     for (uint32_t kh = 0; kh < kernel_h_; ++kh)
       for (uint32_t first = 0; first < kernel_w_; first += kTaps) {
-        uint32_t dword = 0;
+        uint32_t cell = 0;
         for (uint32_t t = 0; t < kTaps && first + t < kernel_w_; ++t)
-          dword |= uint32_t{static_cast<uint8_t>(weight(kh, first + t))} << (8 * t);
-        *to++ = dword;
+          cell |= uint32_t{static_cast<uint8_t>(weight(kh, first + t))} << (8 * t);
+        *to++ = cell;
       }
   }
 

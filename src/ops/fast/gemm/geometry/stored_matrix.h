@@ -91,7 +91,7 @@ class StoredMatrix {
     const uint32_t inside = m_.row_per_channel ? column : column % width_;
     return channels_[channel] + uint64_t{row} * row_step_ + uint64_t{inside} * column_step();
   }
-  bool lie_together(uint32_t first, uint32_t count) const {
+  bool are_contiguous(uint32_t first, uint32_t count) const {
     return m_.row_per_channel || first % width_ + count <= width_;
   }
   // Returns the element that is `rows` rows below an element of `row`.

@@ -21,16 +21,16 @@ namespace HWY_NAMESPACE {
 // Returns true if -128 is among the weights of a reduction.
 inline bool has_least_weight(const Reduction& r) {
   const hn::ScalableTag<uint8_t> d;
-  constexpr size_t kDwords = hn::MaxLanes(d) / sizeof *r.weights;
-  const size_t count = r.groups * r.taps * kTileRows, whole = count / kDwords * kDwords;
+  constexpr size_t kCells = hn::MaxLanes(d) / sizeof *r.weights;
+  const size_t count = r.groups * r.taps * kTileRows, whole = count / kCells * kCells;
   auto found = hn::Zero(d);
   const auto look = [&](const uint32_t* at) HWY_ATTR {
     const auto is_least =
         hn::Eq(hn::LoadU(d, reinterpret_cast<const uint8_t*>(at)), hn::Set(d, 0x80));
     found = hn::Or(found, hn::VecFromMask(d, is_least));
   };
-  for (size_t i = 0; i < whole; i += kDwords) look(r.weights + i);
-  uint32_t left[kDwords] = {};
+  for (size_t i = 0; i < whole; i += kCells) look(r.weights + i);
+  uint32_t left[kCells] = {};
   std::copy_n(r.weights + whole, count - whole, left);
   look(left);
   return !hn::AllTrue(d, hn::Eq(found, hn::Zero(d)));

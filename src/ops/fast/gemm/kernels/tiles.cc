@@ -112,11 +112,11 @@ SignFlip FlipOf(bool signed_right, bool signed_left) {
 
 void SumRows(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums) {
   constexpr size_t kUnit = 16;  // uint32 cells
-  const size_t dwords = terms * kRows, whole = dwords / kUnit * kUnit;
+  const size_t cells = terms * kRows, whole = cells / kUnit * kUnit;
   sum_weights(left, whole, is_signed, sums);
   uint32_t rest[kUnit] = {};
   int32_t more[kRows];
-  std::copy_n(left + whole, dwords - whole, rest);
+  std::copy_n(left + whole, cells - whole, rest);
   sum_weights(rest, kUnit, is_signed, more);
   for (size_t row = 0; row < kRows; ++row) sums[row] += more[row];
 }

@@ -148,17 +148,17 @@ inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_si
 
 // Joins `count` (at most kElements) consecutive bytes to one cell, with zeros after them.
 HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed) {
-  uint32_t dword = 0;
+  uint32_t cell = 0;
   if (kElements == 4 && count >= 4) {
-    std::memcpy(&dword, from, 4);
-    return dword;
+    std::memcpy(&cell, from, 4);
+    return cell;
   }
   for (size_t e = 0; e < std::min(count, kElements); ++e) {
     uint32_t value =
         kElements == 2 && is_signed ? static_cast<uint16_t>(static_cast<int8_t>(from[e])) : from[e];
-    dword |= value << (32 / kElements * e);
+    cell |= value << (32 / kElements * e);
   }
-  return dword;
+  return cell;
 }
 
 #if TPUTWIN_HAVE_BYTE_STEPS
@@ -220,7 +220,7 @@ inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* 
 // Sums the bytes of each of kTileRows rows of packed weights. The number of cells must be a
 // multiple of 16. The sums are 0 where products of bytes are not used, because nothing needs them
 // there.
-inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t dwords,
+inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused]] size_t cells,
                         [[maybe_unused]] bool is_signed, int32_t* sums) {
   std::fill_n(sums, kTileRows, 0);
 #if TPUTWIN_HAVE_BYTE_STEPS
@@ -231,7 +231,7 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
   HWY_ALIGN int32_t lanes[kUnit];
   for (size_t first = 0; first < kUnit; first += kLanes32) {
     Ints total = hn::Zero(d);
-    for (size_t i = first; i < dwords; i += kUnit) {
+    for (size_t i = first; i < cells; i += kUnit) {
       const Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
       total = is_signed ? SignedWeightsDot::step(total, ones, w)
                         : UnsignedWeightsDot::step(total, ones, w);

@@ -105,16 +105,16 @@ inline bool is_plain(const Conv2dPlan& plan) {
 }
 
 // Returns true if a byte is above 127.
-inline bool any_wide(const uint32_t* dwords, size_t count) {
+inline bool any_wide(const uint32_t* cells, size_t count) {
   constexpr uint32_t kHighBits = 0x80808080u;
   const I32 d;
   const size_t whole = count / kLanes32 * kLanes32;
   Ints any = hn::Zero(d);
   for (size_t i = 0; i < whole; i += kLanes32)
-    any = hn::Or(any, hn::LoadU(d, reinterpret_cast<const int32_t*>(dwords + i)));
+    any = hn::Or(any, hn::LoadU(d, reinterpret_cast<const int32_t*>(cells + i)));
   any = hn::And(any, ints(static_cast<int32_t>(kHighBits)));
   uint32_t left = 0;
-  for (size_t i = whole; i < count; ++i) left |= dwords[i];
+  for (size_t i = whole; i < count; ++i) left |= cells[i];
   return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d))) || (left & kHighBits) != 0;
 }
 

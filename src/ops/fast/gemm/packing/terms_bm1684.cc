@@ -24,12 +24,13 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
   by_weight.resize(count);
   chains.count = 4;
   for (uint32_t chain = 0; chain < 4; ++chain) {
-    const uint32_t parity = chain / 2, turn = chain % 2;
+    const uint32_t parity = chain / 2, pair_parity = chain % 2;
     uint64_t step = 0;
     chains.begin[chain] = static_cast<uint32_t>(terms.size());
     for (uint32_t kh = 0; kh < w.h; ++kh)
       for (uint32_t kw = 0; kw < w.w; ++kw, step += pairs)
-        for (uint32_t pair = static_cast<uint32_t>(step + turn) % 2; pair < pairs; pair += 2) {
+        for (uint32_t pair = static_cast<uint32_t>(step + pair_parity) % 2; pair < pairs;
+             pair += 2) {
           const uint32_t channel = 2 * pair + parity;
           if (channel == w.n) continue;  // the dummy channel of an odd number
           const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
@@ -83,7 +84,7 @@ class WeightPacking {
         channels_(op.out.shape.c),
         of_pair_(2 * op.weight.shape.h * op.weight.shape.w),
         pairs_(op.weight.shape.n / 2),
-        lie_together_(weights_lie_together()),
+        are_contiguous_(weights_are_contiguous()),
         panels_(panels) {}
 
   // Few channels at a time, because equal offsets in different lanes map to the same sets of the
@@ -104,12 +105,12 @@ class WeightPacking {
     const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
     const uint32_t at_once = std::clamp(kPlaces / std::max(1u, step), 1u, kPairs);
     const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
-    const uint32_t turned = turned_channels(slot, group, lanes);
-    uint32_t pair = turned > 0 ? first_pair : last_pair;
-    if (turns_lines()) pair = turn_by_lines(slot, lanes, turned, pair, last_pair);
+    const uint32_t transposed = transposed_channels(slot, group, lanes);
+    uint32_t pair = transposed > 0 ? first_pair : last_pair;
+    if (transposes_lines()) pair = transpose_by_lines(slot, lanes, transposed, pair, last_pair);
     for (; pair < last_pair; pair += at_once)
-      turn(slot, lanes, turned, pair, std::min(at_once, last_pair - pair));
-    for (uint32_t oc = slot + turned * lanes_; oc < channels_; oc += lanes_)
+      transpose_pairs(slot, lanes, transposed, pair, std::min(at_once, last_pair - pair));
+    for (uint32_t oc = slot + transposed * lanes_; oc < channels_; oc += lanes_)
       pack_each(oc, std::min(group, channels_ - oc), first_pair * of_pair_,
                 last_pair == pairs_ ? terms_.by_weight.size() : last_pair * of_pair_);
   }
@@ -129,7 +130,7 @@ class WeightPacking {
 
   // Returns true if a lane stores pairs of input channels; in each pair its output channels; in
   // each output channel its taps; in each tap two weights.
-  bool weights_lie_together() const {
+  bool weights_are_contiguous() const {
     const TensorView& w = op_.weight;
     const uint64_t channel = of_pair_ * sizeof(float);
     return w.pack == 2 && w.shape.n % 2 == 0 && w.stride.w == 2 * sizeof(float) &&
@@ -138,8 +139,8 @@ class WeightPacking {
            (channels_ <= lanes_ || w.stride.c == channel);
   }
   // Returns how many channels all of the `group` lanes have, or 0 if they cannot be transposed.
-  uint32_t turned_channels(uint32_t slot, uint32_t group, const Lanes& lanes) const {
-    if (!lie_together_ || slot + group > channels_ ||
+  uint32_t transposed_channels(uint32_t slot, uint32_t group, const Lanes& lanes) const {
+    if (!are_contiguous_ || slot + group > channels_ ||
         !equally_far(std::span<uint8_t* const>(lanes.data(), group)))
       return 0;
     return (channels_ - slot - group) / lanes_ + 1;
@@ -147,14 +148,14 @@ class WeightPacking {
 
   // Returns true if every second pair begins with a cache line, and panels have as many rows as are
   // transposed.
-  bool turns_lines() const {
+  bool transposes_lines() const {
     return width_ == kChannelsAtOnce &&
            2 * op_.weight.stride.n % (kWordsOfLine * sizeof(float)) == 0;
   }
   // Transposes the same cache line of every two pairs, one after the other. Their values at one
   // position are neighbours in a panel. Returns the first pair that is not done.
-  uint32_t turn_by_lines(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
-                         uint32_t last_pair) const {
+  uint32_t transpose_by_lines(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
+                              uint32_t last_pair) const {
     const auto step = static_cast<uint32_t>(op_.weight.stride.n / sizeof(float));
     const uint32_t twos = (last_pair - pair) / 2, all = channels * of_pair_;
     thread_local Scratch gaps;  // receives the gaps between weights
@@ -162,13 +163,13 @@ class WeightPacking {
     for (uint32_t line = 0; twos > 0 && line < 2 * step; line += kWordsOfLine) {
       std::array<uint8_t*, kWordsOfLine> to;
       for (uint32_t i = 0; i < kWordsOfLine; ++i) {
-        const uint32_t turn = (line + i) / step, place = (line + i) % step;
+        const uint32_t parity = (line + i) / step, place = (line + i) % step;
         const uint32_t oc = slot + place / of_pair_ * lanes_, tap = place % of_pair_;
-        const uint32_t term = terms_.by_weight[uint64_t{pair + turn} * of_pair_ + tap];
+        const uint32_t term = terms_.by_weight[uint64_t{pair + parity} * of_pair_ + tap];
         to[i] = place < all ? reinterpret_cast<uint8_t*>(panel(oc) + term * pitch(oc)) : nowhere;
       }
-      turn_lines(to, lanes[0] + (uint64_t{pair} * step + line) * sizeof(float),
-                 static_cast<size_t>(lanes[1] - lanes[0]), 2 * op_.weight.stride.n, twos);
+      transpose_lines(to, lanes[0] + (uint64_t{pair} * step + line) * sizeof(float),
+                      static_cast<size_t>(lanes[1] - lanes[0]), 2 * op_.weight.stride.n, twos);
     }
     return pair + 2 * twos;
   }
@@ -176,21 +177,22 @@ class WeightPacking {
   // Transposes some pairs of input channels: the same positions of all lanes become rows of panels.
   // Rows of every second pair are neighbours there. Cache lines are written whole, because distant
   // positions may be in one set of the cache.
-  void turn(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
-            uint32_t pairs) const {
+  void transpose_pairs(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
+                       uint32_t pairs) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce), all = channels * of_pair_;
     const size_t row = group * sizeof(float), step = op_.weight.stride.n / sizeof(float);
-    alignas(64) std::array<float, kPlaces * kChannelsAtOnce> turned;
-    transpose(sizeof(float), reinterpret_cast<uint8_t*>(turned.data()), row,
+    alignas(64) std::array<float, kPlaces * kChannelsAtOnce> transposed;
+    transpose(sizeof(float), reinterpret_cast<uint8_t*>(transposed.data()), row,
               lanes[0] + uint64_t{pair} * op_.weight.stride.n,
               static_cast<size_t>(lanes[1] - lanes[0]), group, (pairs - 1) * step + all);
-    group == kChannelsAtOnce ? place<kChannelsAtOnce>(turned.data(), slot, all, pair, pairs)
-                             : place<kChannelsAtOnce / 2>(turned.data(), slot, all, pair, pairs);
+    group == kChannelsAtOnce
+        ? place<kChannelsAtOnce>(transposed.data(), slot, all, pair, pairs)
+        : place<kChannelsAtOnce / 2>(transposed.data(), slot, all, pair, pairs);
   }
 
   // Copies transposed weights to their panels, in rows of kGroup channels.
   template <uint32_t kGroup>
-  void place(const float* turned, uint32_t slot, uint32_t all, uint32_t pair,
+  void place(const float* transposed, uint32_t slot, uint32_t all, uint32_t pair,
              uint32_t pairs) const {
     const size_t step = op_.weight.stride.n / sizeof(float);
     for (uint32_t oc = slot, i = 0; i < all; oc += lanes_) {
@@ -198,11 +200,11 @@ class WeightPacking {
       const size_t term = pitch(oc);
       for (uint32_t tap = 0; tap < of_pair_; ++tap, ++i) {
         const uint32_t* const places = &terms_.by_weight[uint64_t{pair} * of_pair_ + tap];
-        for (const uint32_t turn : {0u, 1u}) {
-          if (turn >= pairs) break;
-          float* row = to + places[turn * of_pair_] * term;
-          const float* from = turned + (turn * step + i) * kGroup;
-          for (uint32_t p = turn; p < pairs; p += 2, row += term, from += 2 * step * kGroup)
+        for (const uint32_t parity : {0u, 1u}) {
+          if (parity >= pairs) break;
+          float* row = to + places[parity * of_pair_] * term;
+          const float* from = transposed + (parity * step + i) * kGroup;
+          for (uint32_t p = parity; p < pairs; p += 2, row += term, from += 2 * step * kGroup)
             std::memcpy(row, from, kGroup * sizeof(float));
         }
       }
@@ -224,7 +226,7 @@ class WeightPacking {
   const Memory& memory_;
   const ConvTerms& terms_;
   const uint32_t width_, lanes_, channels_, of_pair_, pairs_;
-  const bool lie_together_;
+  const bool are_contiguous_;
   const Panels panels_;
 };
 

@@ -69,7 +69,7 @@ void PendingSums::begin(const SumResults& results) {
   const size_t columns = size_t{results.segments()} * results.out.shape.w;
   right_pitch_ = pitch_of(columns + kTilePitch);  // whole vectors are read
   terms_that_fit_ =
-      static_cast<uint32_t>(std::min<size_t>(kMaxOwedTerms, kMaxRights / right_pitch_));
+      static_cast<uint32_t>(std::min<size_t>(kMaxDeferredTerms, kMaxRights / right_pitch_));
   lefts_ = left_.take<float>(left_pitch_ * terms_that_fit_);
   rights_ = right_.take<float>(right_pitch_ * terms_that_fit_);
 }

@@ -19,7 +19,7 @@ struct MatmulBm1684;
 namespace fast {
 
 // Most terms of one sum, and of all deferred sums of a result.
-constexpr uint32_t kMaxSumTerms = 16, kMaxOwedTerms = 64;
+constexpr uint32_t kMaxSumTerms = 16, kMaxDeferredTerms = 64;
 
 // Results as rows that share their left factors, in segments of contiguous fp32 values.
 struct SumResults {
