@@ -75,16 +75,13 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
   constexpr uint64_t kTermsPerTask = 64 << 10;
   const WindowKernels kernels = window_kernels();
   const Shape &in = op.in.shape, &out = op.out.shape;
-  const RowsOfThree any{.in_stride = op.in.stride.h,
-                        .in_height = in.h,
-                        .in_width = in.w,
+  const RowsOfThree any{.in = {nullptr, op.in.stride.h, in.h, in.w},
                         .step = op.window.h.stride,
                         .pad_h = op.window.h.pad_before,
                         .pad_w = op.window.w.pad_before,
                         .padding = padding,
-                        .out_stride = op.out.stride.h,
-                        .height = out.h,
-                        .width = out.w};
+                        .out = {nullptr, op.out.stride.h, out.h, out.w},
+                        .buffers = {}};
   const size_t row_bytes = (in.w + kWindowSlack) * size_t{element_bytes(op.in.dtype)};
   const uint64_t work = uint64_t{in.h} * in.w + uint64_t{9} * out.h * out.w;
   parallel_for(uint64_t{out.n} * out.c, grain_of(work, kTermsPerTask),
@@ -92,13 +89,13 @@ Declined run_of_three(const Op& op, const Memory& memory, float padding, const W
                  const ScopedFloatMode mode;
                  RowsOfThree plane = any;
                  thread_local Scratch padding_row, rows;
-                 plane.padding_row = padding_row.take<uint8_t>(row_bytes);
-                 plane.row = rows.take<const uint8_t*>(plane.rows());
+                 plane.buffers.padding_row = padding_row.take<uint8_t>(row_bytes);
+                 plane.buffers.row = rows.take<const uint8_t*>(plane.rows());
                  for (size_t i = begin; i < end; ++i) {
                    const auto n = static_cast<uint32_t>(i % out.n);
                    const auto c = static_cast<uint32_t>(i / out.n);
-                   plane.in = memory.byte(op.in, n, c, 0, 0);
-                   plane.out = memory.byte(op.out, n, c, 0, 0);
+                   plane.in.first = memory.byte(op.in, n, c, 0, 0);
+                   plane.out.first = memory.byte(op.out, n, c, 0, 0);
                    float bias;
                    if (!kernels.sum_three(plane, weights(c), starts(c, bias), op.in.dtype))
                      continue;

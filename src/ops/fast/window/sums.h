@@ -59,17 +59,25 @@ Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DTyp
 struct RowsOfThree {
   static constexpr uint32_t kSide = 3;
 
-  const uint8_t* in;
-  uint32_t in_stride, in_height, in_width;  // in_stride: bytes from row to row
-  uint32_t step;                            // stride of the window, down and across
-  uint32_t pad_h, pad_w;                    // rows above, columns to the left
-  float padding;
-  uint8_t* out;
-  uint32_t out_stride, height, width;
-  uint8_t* padding_row;  // buffer for a row and kWindowSlack elements
-  const uint8_t** row;   // buffer for rows() pointers
+  // A plane in memory. Rows are `stride` bytes apart.
+  template <class Byte>
+  struct Plane {
+    Byte* first;
+    uint32_t stride, height, width;
+  };
+  struct Buffers {
+    uint8_t* padding_row;  // a row and kWindowSlack elements
+    const uint8_t** row;   // rows() pointers
+  };
 
-  size_t rows() const { return (height - 1) * size_t{step} + kSide; }  // includes padding
+  Plane<const uint8_t> in;
+  uint32_t step;          // stride of the window, down and across
+  uint32_t pad_h, pad_w;  // rows above, columns to the left
+  float padding;
+  Plane<uint8_t> out;
+  Buffers buffers;
+
+  size_t rows() const { return (out.height - 1) * size_t{step} + kSide; }  // includes padding
 };
 
 // The kernels of the instruction set in force. Floating-point results are the bits of the type, or

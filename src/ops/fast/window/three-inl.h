@@ -31,9 +31,9 @@ class WindowsOfThree {
 
   bool run() const {
     find_rows();
-    const size_t count = std::min(kLanes32, size_t{job_.width}), last = job_.width - count;
+    const size_t count = std::min(kLanes32, size_t{job_.out.width}), last = job_.out.width - count;
     bool doubt = false;
-    for (size_t next = 0; next < job_.width; next += kLanes32)  // some are written twice
+    for (size_t next = 0; next < job_.out.width; next += kLanes32)  // some are written twice
       doubt = sum_columns(std::min(next, last), count) || doubt;
     return doubt;
   }
@@ -61,7 +61,7 @@ class WindowsOfThree {
     unsigned are_moved = kNone;
 
     Reads(const RowsOfThree& job, size_t x) {
-      const auto width = static_cast<int32_t>(job.in_width);
+      const auto width = static_cast<int32_t>(job.in.width);
       const auto begin = static_cast<int32_t>(x * kStep) - static_cast<int32_t>(job.pad_w);
       for (size_t i = 0; i < kVectors; ++i) set(i, begin + static_cast<int32_t>(i * kApart), width);
       const int32_t end = begin + static_cast<int32_t>(kVectors * kApart);
@@ -84,12 +84,12 @@ class WindowsOfThree {
   // Finds all rows, including padding.
   void find_rows() const {
     const Floats padding = hn::Set(F32(), job_.padding);
-    for (size_t x = 0; x < job_.in_width; x += kLanes32)
-      StoreAs<kType>(padding, job_.padding_row + x * kBytes);
+    for (size_t x = 0; x < job_.in.width; x += kLanes32)
+      StoreAs<kType>(padding, job_.buffers.padding_row + x * kBytes);
     for (uint32_t y = 0; y < job_.rows(); ++y)
-      job_.row[y] = y < job_.pad_h || y - job_.pad_h >= job_.in_height
-                        ? job_.padding_row
-                        : job_.in + size_t{y - job_.pad_h} * job_.in_stride;
+      job_.buffers.row[y] = y < job_.pad_h || y - job_.pad_h >= job_.in.height
+                                ? job_.buffers.padding_row
+                                : job_.in.first + size_t{y - job_.pad_h} * job_.in.stride;
   }
 
   // Loads the three columns under a vector of results.
@@ -149,9 +149,9 @@ class WindowsOfThree {
   template <unsigned kMoved>
   HWY_NOINLINE bool sum_columns(size_t x, size_t count, const Reads& reads) const {
     const Constants constants(job_, weights_, starts_);
-    const size_t height = job_.height, stride = job_.out_stride;
-    const uint8_t** rows = job_.row;
-    uint8_t* to = job_.out + x * kBytes;
+    const size_t height = job_.out.height, stride = job_.out.stride;
+    const uint8_t** rows = job_.buffers.row;
+    uint8_t* to = job_.out.first + x * kBytes;
     auto doubt = hn::FirstN(F32(), 0);
     size_t y = 0;
     for (; y + kRows <= height; y += kRows, rows += kRows * kStep, to += kRows * stride)
