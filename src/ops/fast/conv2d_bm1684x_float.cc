@@ -203,7 +203,7 @@ bool FloatProducts::run(const Tile& tile, const TileBuffers& buffers, uint32_t o
     return kernels_.chains(tile, Chains::alternating(weights_.terms(), offsets_.data()),
                            {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
   Groups groups{terms_.pitch, input_.cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
-                are_calm(constants.exponents, input_.exponents())};
+                have_normal_products(constants.exponents, input_.exponents())};
   if (codes_ != nullptr) {
     groups.left_codes = constants.codes + uint64_t{oc} * weights_.terms();
     groups.right_codes = codes_ + (tile.right - planes_);

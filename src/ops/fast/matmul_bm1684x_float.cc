@@ -97,8 +97,8 @@ class FloatSource {
            const TileBuffers& buffers) const {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
-      const bool is_calm = looks_at_exponents_ && are_calm(left_, right_);
-      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, is_calm,
+      const bool has_normal_products = looks_at_exponents_ && have_normal_products(left_, right_);
+      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, has_normal_products,
                                     terms.left_codes, terms.right_codes});
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),

@@ -66,7 +66,7 @@ struct Alignment {
     doubt = hn::Or(doubt, hn::VecFromMask(d, hn::Or(tiny, infinite)));
     set(hn::ShiftLeft<23>(hn::Max(exponent, least)));
   }
-  // For factors for which are_calm() holds: products cannot overflow or underflow.
+  // For factors for which have_normal_products() holds: products cannot overflow or underflow.
   HWY_INLINE explicit Alignment(Floats largest) {
     set(hn::Max(hn::And(bits(largest), ints(0x7f80'0000)), ints(kLeastExponent << 23)));
   }
@@ -143,12 +143,12 @@ HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count)
     }
 }
 
-// Adds groups for which are_calm() holds, one row and vector after the other. While the products of
-// one are aligned and added, those of the next replace them.
+// Adds groups for which have_normal_products() holds, one row and vector after the other. While the
+// products of one are aligned and added, those of the next replace them.
 template <size_t kCount>
-class CalmGroups {
+class NormalGroups {
  public:
-  HWY_INLINE CalmGroups(const Tile& tile, const GroupFactors& factors)
+  HWY_INLINE NormalGroups(const Tile& tile, const GroupFactors& factors)
       : tile_(tile), factors_(factors) {}
 
   HWY_INLINE void add() {
@@ -214,12 +214,12 @@ class CalmGroups {
 };
 
 template <size_t kCount>
-HWY_NOINLINE void AddCalmGroup(const Tile& tile, const GroupFactors& factors) {
-  CalmGroups<kCount>(tile, factors).add();
+HWY_NOINLINE void AddNormalGroup(const Tile& tile, const GroupFactors& factors) {
+  NormalGroups<kCount>(tile, factors).add();
 }
 
-// Like AddCalmGroup, for any number of products.
-HWY_NOINLINE void AddCalmPart(const Tile& tile, GroupFactors factors, size_t count) {
+// Like AddNormalGroup, for any number of products.
+HWY_NOINLINE void AddNormalPart(const Tile& tile, GroupFactors factors, size_t count) {
   const F32 d;
   const float* const inputs = factors.inputs;
   for (size_t row = 0; row < tile.rows; ++row, ++factors.weights)
@@ -235,24 +235,24 @@ HWY_NOINLINE void AddCalmPart(const Tile& tile, GroupFactors factors, size_t cou
     }
 }
 
-void AddCalm(const Tile& tile, const GroupFactors& factors, size_t count) {
+void AddNormal(const Tile& tile, const GroupFactors& factors, size_t count) {
   switch (count) {
     case 1:
-      return AddCalmGroup<1>(tile, factors);
+      return AddNormalGroup<1>(tile, factors);
     case 2:
-      return AddCalmGroup<2>(tile, factors);
+      return AddNormalGroup<2>(tile, factors);
     case 3:
-      return AddCalmGroup<3>(tile, factors);
+      return AddNormalGroup<3>(tile, factors);
     case 4:
-      return AddCalmGroup<4>(tile, factors);
+      return AddNormalGroup<4>(tile, factors);
     case 8:
-      return AddCalmGroup<8>(tile, factors);
+      return AddNormalGroup<8>(tile, factors);
     case 16:
-      return AddCalmGroup<16>(tile, factors);
+      return AddNormalGroup<16>(tile, factors);
     case kAddTreeGroup:
-      return AddCalmGroup<kAddTreeGroup>(tile, factors);
+      return AddNormalGroup<kAddTreeGroup>(tile, factors);
     default:
-      return AddCalmPart(tile, factors, count);
+      return AddNormalPart(tile, factors, count);
   }
 }
 

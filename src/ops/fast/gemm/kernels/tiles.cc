@@ -28,8 +28,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-// Adds grouped sums with the kernel for coded factors, the short one for calm factors, or the
-// general one, which checks every group.
+// Adds grouped sums with the kernel for coded factors, the short one for factors with normal
+// products, or the general one, which checks every group.
 bool Grouped(const Tile& tile, const Groups& groups) {
   GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
   const int16_t* weight_codes = groups.left_codes;
@@ -42,7 +42,8 @@ bool Grouped(const Tile& tile, const Groups& groups) {
         AddCoded(tile, {factors, weight_codes, groups.right_codes + offset}, count);
         weight_codes += kAddTreeGroup * tile.rows;
       } else {
-        groups.is_calm ? AddCalm(tile, factors, count) : AddGroup(tile, factors, count);
+        groups.has_normal_products ? AddNormal(tile, factors, count)
+                                   : AddGroup(tile, factors, count);
       }
       factors.weights += kAddTreeGroup * tile.rows;
     }

@@ -61,8 +61,8 @@ struct ChainEnds {
 struct Groups {
   size_t pitch, channels, taps;
   const uint32_t* tap_offset;
-  // are_calm() holds for the ranges of both factors
-  bool is_calm = false;
+  // have_normal_products() holds for the ranges of both factors
+  bool has_normal_products = false;
   // Codes that TileKernels::code made of both factors, in the layout of the factors. Null if there
   // are none.
   const int16_t *left_codes = nullptr, *right_codes = nullptr;
@@ -88,7 +88,7 @@ class ExponentRange {
 
   // Returns true if products, and sums of groups of them, cannot overflow and are not subnormal,
   // even with the factors that align them.
-  friend bool are_calm(const ExponentRange& a, const ExponentRange& b) {
+  friend bool have_normal_products(const ExponentRange& a, const ExponentRange& b) {
     constexpr uint32_t kBias = 127, kLeast = 40, kMost = 220, kInfinite = 255;
     if (a.high_ == kInfinite || b.high_ == kInfinite) return false;
     if (a.low_ == kNone || b.low_ == kNone) return a.high_ < kMost && b.high_ < kMost;
