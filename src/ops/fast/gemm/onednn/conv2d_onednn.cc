@@ -254,20 +254,24 @@ void LibraryConvolution::unpack_row(size_t row) const {
   });
 }
 
-void convolve(const Conv2dBm1880& op, const Memory& memory) {
-  const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
+Problem problem_of(const Conv2dBm1880& op) {
   const Axis &h = op.window.h, &w = op.window.w;
-  LibraryConvolution l{op, memory,
-                       Problem{in.c,
-                               out.c,
-                               {kernel.h, kernel.w},
-                               {h.stride, w.stride},
-                               {h.dilation, w.dilation},
-                               out.h,
-                               out.w,
-                               op.rshift,
-                               is_signed(op.in.dtype),
-                               !op.relu}};
+  return {.ic = op.in.shape.c,
+          .oc = op.out.shape.c,
+          .kernel = {op.weight.shape.h, op.weight.shape.w},
+          .stride = {h.stride, w.stride},
+          .dilation = {h.dilation, w.dilation},
+          .rows = op.out.shape.h,
+          .columns = op.out.shape.w,
+          .rshift = op.rshift,
+          .signed_input = is_signed(op.in.dtype),
+          .signed_output = !op.relu};
+}
+
+void convolve(const Conv2dBm1880& op, const Memory& memory) {
+  const Shape &in = op.in.shape, &out = op.out.shape;
+  const Axis &h = op.window.h, &w = op.window.w;
+  LibraryConvolution l{op, memory, problem_of(op)};
   auto plan = [](PlannedAxis& planned, Axis axis, uint32_t extent, int64_t padded) {
     axis.stride = 1;
     axis.kernel = 1;
