@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 namespace tputwin::insight {
 namespace {

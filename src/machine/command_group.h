@@ -4,7 +4,7 @@
 #include <span>
 
 #include "machine/device.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 namespace tputwin {
 

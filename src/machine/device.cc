@@ -12,7 +12,7 @@
 #include "base/last_error.h"
 #include "base/workers.h"
 #include "chip/rule_numbers.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
 #include "ops/fast/dispatch/isa.h"

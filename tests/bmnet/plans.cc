@@ -1,6 +1,6 @@
 // Whole nets that run repeatedly: with and without plans, all memory is equal after every run, also
 // when inputs and weights change in between.
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/parallel.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/programs.h"
 #include "selftest/fill_operands.h"
 #include "selftest/rng.h"

@@ -1,6 +1,6 @@
 // Programs that run repeatedly: with and without plans, all memory is equal after every run, also
 // when bytes change in between.
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 
 #include "bmodel/bm168x/model.h"
 #include "isa/streams/stream.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "sdk/bmrt/memory.h"
 #include "sdk/bmrt/storage.h"
 #include "sdk/bmrt/subnet_run.h"

@@ -16,7 +16,7 @@
 
 #include "insight/watch.h"
 #include "machine/device.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "memory/allocator.h"
 #include "sdk/bmkernel/context.h"
 #include "sdk/bmruntime/cpu_operator.h"

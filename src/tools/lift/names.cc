@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 namespace tputwin::lift {
 

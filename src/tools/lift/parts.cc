@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "ops/operation.h"
 
 namespace tputwin::lift {

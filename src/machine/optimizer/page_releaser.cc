@@ -4,8 +4,8 @@
 
 #include "base/heap.h"
 #include "machine/device.h"
-#include "machine/packed_bytes.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
+#include "machine/optimizer/packed_bytes.h"
 
 namespace tputwin {
 

@@ -2,9 +2,9 @@
 // it. The kernel applies them while its result is in registers or cache.
 #include <algorithm>
 
-#include "machine/dataflow.h"
 #include "machine/device.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
+#include "machine/optimizer/program_graph.h"
 
 namespace tputwin {
 namespace {

@@ -1,5 +1,5 @@
 // Keeps track of released pages and their keepers, until their bytes are needed.
-#include "machine/spare_pages.h"
+#include "machine/optimizer/released_pages.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "machine/device.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {

@@ -1,5 +1,5 @@
 // Executes deferred loads when their bytes are needed.
-#include "machine/pending_loads.h"
+#include "machine/optimizer/deferred_loads.h"
 
 #include <algorithm>
 #include <utility>

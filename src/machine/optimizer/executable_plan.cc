@@ -1,12 +1,12 @@
 // Builds plans: finds the work that all runs of a program have in common.
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "machine/dataflow.h"
 #include "machine/device.h"
+#include "machine/optimizer/program_graph.h"
 
 namespace tputwin {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "machine/pending_loads.h"
+#include "machine/optimizer/deferred_loads.h"
 #include "memory/global_range.h"
 #include "memory/write_clock.h"
 #include "ops/fast/prepared/prepared.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "machine/spare_pages.h"
+#include "machine/optimizer/released_pages.h"
 #include "memory/global_range.h"
 #include "memory/memory.h"
 #include "ops/operation.h"

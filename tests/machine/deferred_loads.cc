@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common/packing_isa.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/programs.h"
 #include "selftest/fill_operands.h"
 #include "selftest/rng.h"

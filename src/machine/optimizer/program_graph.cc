@@ -1,5 +1,5 @@
 // Follows each byte of local memory through a program, with the instruction that last wrote it.
-#include "machine/dataflow.h"
+#include "machine/optimizer/program_graph.h"
 
 #include <algorithm>
 #include <utility>

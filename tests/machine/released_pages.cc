@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "common/packing_isa.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 #include "selftest/fill_operands.h"

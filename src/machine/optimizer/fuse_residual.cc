@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "machine/dataflow.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
+#include "machine/optimizer/program_graph.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {

@@ -2,9 +2,9 @@
 // a store of their results.
 #include <algorithm>
 
-#include "machine/dataflow.h"
 #include "machine/device.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
+#include "machine/optimizer/program_graph.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {

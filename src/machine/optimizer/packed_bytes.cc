@@ -1,5 +1,5 @@
 // Restores packed bytes: unpacks them to lanes, then stores them by reversed loads.
-#include "machine/packed_bytes.h"
+#include "machine/optimizer/packed_bytes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/copy_run.h"
-#include "machine/plan.h"
+#include "machine/optimizer/executable_plan.h"
 #include "ops/operation.h"
 
 namespace tputwin {
