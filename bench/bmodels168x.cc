@@ -89,7 +89,7 @@ struct Result {
   bench::Times twin, library;
   double recorded_seconds = 0, macs = 0, load_ms = 0;
   std::string bytes;  // "equal", "WRONG" or "not recorded"
-  Plan::Extent extent;
+  PlanStatistics statistics;
   Clockwork clockwork;
 
   double gmacs_per_thread() const { return macs / twin.median() / 1e6 / thread_count(); }
@@ -112,7 +112,7 @@ Status measure(const Case& net, int rounds, Result& result) {
   const auto& loaded = *session->runtime().nets().front();
   TW_ASSIGN_OR_RETURN(groups, loaded.stages().front()->groups());
   bench::LibraryProgram library;
-  for (const auto& group : *groups) library.add(group->program());
+  for (const auto& group : *groups) library.add(group->instructions());
   result.name = net.name;
   result.recorded_seconds = net.recorded_seconds;
   result.macs = net.macs != 0 ? net.macs : library.macs();
@@ -133,11 +133,11 @@ Status measure(const Case& net, int rounds, Result& result) {
   if (!status.ok()) return status;
   result.bytes = compare(net, outputs);
   for (const auto& group : *groups) {
-    const Plan::Extent extent = group->extent();
-    result.extent.instructions += extent.instructions;
-    result.extent.prepared += extent.prepared;
-    result.extent.spare_loads += extent.spare_loads;
-    result.extent.endings += extent.endings;
+    const PlanStatistics statistics = group->statistics();
+    result.statistics.instructions += statistics.instructions;
+    result.statistics.prepared += statistics.prepared;
+    result.statistics.elided_loads += statistics.elided_loads;
+    result.statistics.fused_epilogues += statistics.fused_epilogues;
   }
   session->watch(&result.clockwork);
   result.clockwork.begin();
@@ -161,8 +161,8 @@ void print_operations(const Result& r) {
   fmt::print(
       "{}: {} instructions, {} prepared, {} absorbed, {} loads left out; loaded in {:.0f} ms; one "
       "run, watched\n",
-      r.name, r.extent.instructions, r.extent.prepared, r.extent.endings, r.extent.spare_loads,
-      r.load_ms);
+      r.name, r.statistics.instructions, r.statistics.prepared, r.statistics.fused_epilogues,
+      r.statistics.elided_loads, r.load_ms);
   for (const auto& [operation, row] : r.clockwork.rows())
     fmt::print("  {:<26}{:7} x {:6.1f} %  {:8.2f} ms\n", operation, row.first,
                100 * row.second / all, row.second * 1e3);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "machine/optimizer/executable_plan.h"
+#include "memory/global_range.h"
 
 namespace tputwin::insight {
 namespace {

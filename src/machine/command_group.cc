@@ -21,8 +21,8 @@ Status run_command_group(Device& device, std::span<const Instruction> group) {
   return run_group(device, group, [&] { return device.run(group); });
 }
 
-Status run_command_group(Device& device, Plan& group) {
-  return run_group(device, group.program(), [&] { return device.run(group); });
+Status run_command_group(Device& device, PlannedProgram& group) {
+  return run_group(device, group.instructions(), [&] { return device.run(group); });
 }
 
 }  // namespace tputwin

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "machine/device.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 
 namespace tputwin {
 
@@ -13,6 +13,6 @@ namespace tputwin {
 // which the chip's reference model stops, is an error that sticks to the device.
 Status run_command_group(Device& device, std::span<const Instruction> group);
 // Runs a group that may run again, with its plan.
-Status run_command_group(Device& device, Plan& group);
+Status run_command_group(Device& device, PlannedProgram& group);
 
 }  // namespace tputwin

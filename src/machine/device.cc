@@ -12,7 +12,7 @@
 #include "base/last_error.h"
 #include "base/workers.h"
 #include "chip/rule_numbers.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
 #include "ops/fast/dispatch/isa.h"
@@ -74,8 +74,8 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       l2_(std::move(memories.l2)),
       dtcm_(std::move(memories.dtcm)),
       clock_(global_->size()),
-      pages_(std::make_shared<SparePages>()),
-      loads_(std::make_unique<PendingLoads>(chip(), own_memory(), *pages_)),
+      pages_(std::make_shared<ReleasedPages>()),
+      loads_(std::make_unique<DeferredLoads>(chip(), own_memory(), *pages_)),
       random_(options.seed),
       diagnostics_(options.strict) {
   if (options.poison) poison_memories();
@@ -107,8 +107,8 @@ void Device::set_schedule(Schedule schedule, uint64_t seed) {
 
 void Device::add_observer(Observer* observer) {
   finish_sums();
-  loads_->finish();
-  pages_->need_all();
+  loads_->execute();
+  pages_->restore_all();
   observers_.push_back(observer);
 }
 
@@ -245,44 +245,43 @@ bool Device::follows_plans() const {
          options_.body == Body::automatic && observers_.empty() && !testing::proves_bodies();
 }
 
-Status Device::run(Plan& plan) {
-  if (!follows_plans() || !plan.is_ready(*this)) return run(plan.program());
-  if (!loads_->are(plan.owed_)) loads_->finish();
+Status Device::run(PlannedProgram& program) {
+  ExecutablePlan* plan =
+      follows_plans() ? program.plan_run({chip(), own_memory(), pages_}) : nullptr;
+  if (plan == nullptr || (plan->has_warnings() && diagnostics_.strict()))
+    return run(program.instructions());
+  if (!loads_->are(plan->loads_to_defer())) loads_->execute();
   TW_RETURN_IF_ERROR(drain());
-  loads_->forget();
+  loads_->drop();
   issued_.fill(0);
   finished_.fill(0);
   has_plans_ = true;
-  Status status = finish(run_with_workers(plan.program().size(), [&] { return follow(plan); }));
-  if (status.ok() && plan.may_spare_pages()) plan.spare_pages(*this);
+  const ExecutablePlan::Run run{.chip = chip(),
+                                .memory = own_memory(),
+                                .clock = clock_,
+                                .deferred_loads = *loads_,
+                                .may_defer = !is_local_taken_};
+  Status status = finish(run_with_workers(plan->size(), [&] { return follow(*plan, run); }));
+  if (status.ok()) plan->end_run(run);
   return status;
 }
 
 // Runs a planned program. Its rules were checked, and its order is program order.
-Status Device::follow(Plan& plan) {
-  const Memory memory = own_memory();
-  plan.begin_run(/*may_owe=*/!is_local_taken_);
-  for (const GlobalRange& range : plan.written_) clock_.mark(range.begin, range.bytes);
-  uint32_t section = 0;
-  for (size_t i = 0; i < plan.steps_.size(); ++i) {
+Status Device::follow(ExecutablePlan& plan, const ExecutablePlan::Run& run) {
+  plan.begin_run(run);
+  for (uint32_t i = 0; i < plan.size(); ++i) {
     if (is_stop_wanted()) return Error(errors::mch_stopped);
-    const Plan::Step& now = plan.steps_[i];
-    const Instruction& instruction = plan.program_[i];
-    if (now.begins_section) plan.begin_section(clock_, *pages_, ++section);
-    if (i == 0 && plan.owes_) loads_->owe(plan.owed_);
+    const Instruction& instruction = plan.instruction(i);
+    plan.begin_step(i, run);
     if (instruction.engine == Engine::cpu) {
       TW_RETURN_IF_ERROR(step(instruction));
       continue;
     }
     if (instruction.id != 0) finished_[index(instruction.engine)] = instruction.id;
-    if (now.warns)
+    if (plan.has_warning(i))
       TW_RETURN_IF_ERROR(check_operation(
           instruction.op, [&](Status status) { return book(std::move(status), instruction); }));
-    if (plan.leaves_out(now)) continue;
-    if (now.body != nullptr)
-      plan.run_prepared(now, memory);
-    else
-      tputwin::execute(instruction.op, memory, Body::automatic);
+    plan.run_step(i, run);
   }
   return {};
 }
@@ -297,10 +296,10 @@ void Device::mark_writes(const Operation& op) {
 }
 
 // Restores the pages of global memory that an operation touches.
-void Device::need_operands(const Operation& op) {
+void Device::restore_operands(const Operation& op) {
   if (!pages_->any()) return;
   for (const Operand& operand : operands(op))
-    if (operand.view->space == Space::global) pages_->need(extent_in_global(*operand.view));
+    if (operand.view->space == Space::global) pages_->restore(extent_in_global(*operand.view));
 }
 
 // Executes one instruction and updates the count of its engine.
@@ -343,9 +342,9 @@ Status Device::check_operation(const Operation& op, auto&& book_as) {
 
 void Device::run_body(const Instruction& instruction) {
   const Operation& op = instruction.op;
-  if (instruction.engine != Engine::cpu) loads_->finish();
+  if (instruction.engine != Engine::cpu) loads_->execute();
   if (has_plans_) mark_writes(op);
-  need_operands(op);
+  restore_operands(op);
   if (observers_.empty()) return tputwin::execute(op, own_memory(), options_.body);
   const Footprint touched = footprint(op, chip());
   for (Observer* observer : observers_) observer->before_instruction(instruction, touched);
@@ -358,7 +357,7 @@ void Device::run_body(const Instruction& instruction) {
 void Device::run_issued(const Instruction& instruction) {
   const bool gathers = options_.body == Body::automatic && observers_.empty() &&
                        !is_local_exposed_ && !testing::proves_bodies();
-  if (gathers) loads_->finish();
+  if (gathers) loads_->execute();
   if (gathers && sums_.take(instruction.op, own_memory())) return;
   if (sums_.concern(instruction.op, local_)) finish_sums();
   run_body(instruction);

@@ -18,6 +18,7 @@
 #include "chip/chip.h"
 #include "machine/observer.h"
 #include "machine/optimizer/deferred_loads.h"
+#include "machine/optimizer/executable_plan.h"
 #include "machine/optimizer/released_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
@@ -26,7 +27,7 @@
 
 namespace tputwin {
 
-class Plan;
+class PlannedProgram;
 
 // The order in which drain() picks among the engines. Ids and waits are respected, so each order is
 // legal for a correct program.
@@ -47,8 +48,8 @@ struct DeviceOptions {
   // Local memory, L2-SRAM and DTCM start with kPoison instead of zeros, because their contents on a
   // chip are unknown. TPUTWIN_POISON=1 sets the default.
   bool poison = poison_by_default();
-  // Repeated runs of a program share a plan (machine/plan.h). If false, each run starts from
-  // scratch and writes the same bytes; TPUTWIN_PLANS=0 sets this default.
+  // Repeated runs of a program share a plan (machine/planned_program.h). If false, each run starts
+  // from scratch and writes the same bytes; TPUTWIN_PLANS=0 sets this default.
   bool plans = plans_by_default();
 
   static bool poison_by_default();
@@ -70,13 +71,13 @@ class Device {
   // run defers loads.
   LocalMemory& local() {
     is_local_taken_ = true;
-    loads_->finish();
+    loads_->execute();
     finish_sums();
     return local_;
   }
   // Returns local memory for reading until the next run.
   const LocalMemory& local_contents() const {
-    loads_->finish();
+    loads_->execute();
     return local_;
   }
   // Returns local memory for reading and writing at any time. From now on each operation finishes
@@ -87,7 +88,7 @@ class Device {
     return local_;
   }
   // Returns true while loads of the last run are deferred. An access to local memory executes them.
-  bool owes_loads() const { return loads_->any(); }
+  bool has_deferred_loads() const { return loads_->any(); }
   // Chips without L2-SRAM or DTCM must not call these.
   GlobalMemory& l2() { return *l2_; }
   GlobalMemory& dtcm() { return *dtcm_; }
@@ -96,8 +97,8 @@ class Device {
   // device keeps nothing that it derived from its bytes.
   GlobalMemory& global() {
     clock_.expose_all();
-    loads_->finish();
-    pages_->need_all();
+    loads_->execute();
+    pages_->restore_all();
     return *global_;
   }
   Memory memory() {
@@ -111,17 +112,17 @@ class Device {
   // to the range. expose_global() allows writes to the range at any time until cover_global()
   // (WriteClock).
   const GlobalMemory& global_contents() const {
-    pages_->need_all();
+    pages_->restore_all();
     return *global_;
   }
   const uint8_t* global_for_reading(uint64_t address, uint64_t bytes) const {
-    pages_->need({address, bytes});
+    pages_->restore({address, bytes});
     return global_->data() + address;
   }
   uint8_t* global_for_writing(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
-    loads_->finish_if_from({address, bytes});
-    pages_->need({address, bytes});
+    loads_->execute_if_from({address, bytes});
+    pages_->restore({address, bytes});
     if (bytes != 0)
       notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return global_->data() + address;
@@ -129,15 +130,15 @@ class Device {
   // For a caller that is about to remap whole pages of the range.
   GlobalMemory& global_for_mapping(uint64_t address, uint64_t bytes) {
     clock_.mark(address, bytes);
-    loads_->finish_if_from({address, bytes});
-    pages_->need({address, bytes});
+    loads_->execute_if_from({address, bytes});
+    pages_->restore({address, bytes});
     notify({.kind = DeviceEvent::Kind::host_write, .address = address, .bytes = bytes});
     return *global_;
   }
   uint8_t* expose_global(uint64_t address, uint64_t bytes) {
     clock_.expose(address, bytes);
-    loads_->finish_if_from({address, bytes});
-    pages_->need({address, bytes});
+    loads_->execute_if_from({address, bytes});
+    pages_->restore({address, bytes});
     notify({.kind = DeviceEvent::Kind::pointer, .address = address, .bytes = bytes});
     return global_->data() + address;
   }
@@ -164,8 +165,8 @@ class Device {
   Status drain();
   // Submits and drains a whole program, numbered from 1, without copying its instructions.
   Status run(std::span<const Instruction> program);
-  // Runs a program that may run again. A plan belongs to one device at a time.
-  Status run(Plan& plan);
+  // Runs a program that may run again. Its plan belongs to one device at a time.
+  Status run(PlannedProgram& program);
 
   // Returns the sticky error, if any. While it is set, nothing is executed.
   Status error() const { return sticky_ ? Status(*sticky_) : Status(); }
@@ -194,13 +195,13 @@ class Device {
   struct SystemMemories {
     std::unique_ptr<GlobalMemory> global, l2, dtcm;
   };
-  friend class Plan;
+  friend class PlannedProgram;
   Device(const DeviceOptions& options, SystemMemories memories);
   Memory own_memory() { return {local_, *global_, l2_.get(), dtcm_.get()}; }
   bool follows_plans() const;
-  Status follow(Plan& plan);
+  Status follow(ExecutablePlan& plan, const ExecutablePlan::Run& run);
   void mark_writes(const Operation& op);
-  void need_operands(const Operation& op);
+  void restore_operands(const Operation& op);
   void poison_memories();
   void enqueue(const Instruction& instruction);
   bool ready(const Instruction& instruction) const;
@@ -222,10 +223,10 @@ class Device {
   DeviceOptions options_;
   LocalMemory local_;
   std::unique_ptr<GlobalMemory> global_, l2_, dtcm_;
-  WriteClock clock_;                     // of global memory
-  std::shared_ptr<SparePages> pages_;    // of global memory
-  std::unique_ptr<PendingLoads> loads_;  // deferred by the last plan
-  bool has_plans_ = false;               // a plan depends on clock_
+  WriteClock clock_;                      // of global memory
+  std::shared_ptr<ReleasedPages> pages_;  // of global memory
+  std::unique_ptr<DeferredLoads> loads_;  // deferred by the last plan
+  bool has_plans_ = false;                // a plan depends on clock_
   bool is_local_exposed_ = false, is_local_taken_ = false;
   fast::PendingSums sums_;  // of issued instructions
   // Submitted instructions; queues point into it.

@@ -1,4 +1,4 @@
-// Merging of ranges, and return of pages to the system.
+// Extents of views, merging of ranges, and return of pages to the system.
 #include "memory/global_range.h"
 
 #include <sys/mman.h>
@@ -8,6 +8,14 @@
 #include <cstring>
 
 namespace tputwin {
+
+GlobalRange extent_in_global(const TensorView& v) {
+  if (v.shape.count() == 0) return {v.address, 0};
+  const auto steps = [](uint64_t extent, uint64_t stride) { return (extent - 1) * stride; };
+  const uint64_t last = steps(cells(v), v.stride.n) + steps(v.shape.c, v.stride.c) +
+                        steps(v.shape.h, v.stride.h) + steps(v.shape.w, v.stride.w);
+  return {v.address, last + (is_run(v) ? run_bytes(v) : v.plane_stride + uint64_t{1})};
+}
 
 void merge(std::vector<GlobalRange>& ranges, uint64_t gap) {
   std::ranges::sort(ranges, {}, &GlobalRange::begin);

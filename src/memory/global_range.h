@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "memory/global_memory.h"
+#include "memory/tensor_view.h"
 
 namespace tputwin {
 
@@ -15,6 +16,9 @@ struct GlobalRange {
 constexpr bool intersect(const GlobalRange& a, const GlobalRange& b) {
   return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
 }
+
+// Returns the range from the first byte of a view to its last byte.
+GlobalRange extent_in_global(const TensorView& view);
 
 // Sorts the ranges and merges those that overlap, touch, or have at most `gap` bytes between them.
 void merge(std::vector<GlobalRange>& ranges, uint64_t gap);

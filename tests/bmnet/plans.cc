@@ -1,6 +1,6 @@
 // Whole nets that run repeatedly: with and without plans, all memory is equal after every run, also
 // when inputs and weights change in between.
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class Side {
                 compiled.weight.data(), compiled.weight.size());
     std::vector<uint8_t> commands = compiled.cmdbuf;
     EXPECT_TRUE(isa::relocate(commands, kNeurons, weights_).ok());
-    plan_ = std::make_unique<Plan>(isa::decode_program(commands, bm1880()).value());
+    plan_ = std::make_unique<PlannedProgram>(isa::decode_program(commands, bm1880()).value());
     // A host callback that changes random bytes each time stands in for operators.
     device_->set_cpu_host([this](const CpuCall&, Device&) {
       change(Rng(++calls_), kNeurons, neurons_);
@@ -53,7 +53,7 @@ class Side {
     change(rng, weights_ + begin, std::min<uint64_t>(bytes, 5000));
   }
   Status run() { return device_->run(*plan_); }
-  Plan::Extent extent() const { return plan_->extent(); }
+  PlanStatistics statistics() const { return plan_->statistics(); }
   // Returns the bytes of the neuron memory, without the weights.
   std::vector<uint8_t> neurons() const {
     const uint8_t* first = device_->global_for_reading(kNeurons, neurons_);
@@ -69,11 +69,11 @@ class Side {
  private:
   uint64_t neurons_, weights_ = 0, bytes_ = 0, calls_ = 0;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<PlannedProgram> plan_;
 };
 
-// Returns the plan's extent; nullopt if a run differs.
-std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level level) {
+// Returns the plan's statistics; nullopt if a run differs.
+std::optional<PlanStatistics> compare_runs(const std::string& prototxt, net::Level level) {
   auto model = random_model(prototxt, 5);
   if (!model.ok()) return ADD_FAILURE() << model.error().message(), std::nullopt;
   auto compiled = net::compile(model->network, model->integers, {.level = level});
@@ -89,7 +89,7 @@ std::optional<Plan::Extent> compare_runs(const std::string& prototxt, net::Level
     EXPECT_TRUE(with == without) << "run " << run;
   }
   set_thread_count(0);
-  return with.extent();
+  return with.statistics();
 }
 
 // A process that runs a net repeatedly needs the weights once, in packed form, and little else.
@@ -121,14 +121,15 @@ TEST(NetPlans, KeepWeightsOnce) {
   }
   const auto after = own_memory();
   const uint64_t weights = compiled->weight.size();
-  EXPECT_GT(with.extent().spare_bytes, weights * 8 / 10);  // all weights but the last layer's
+  EXPECT_GT(with.statistics().released_bytes,
+            weights * 8 / 10);  // all weights but the last layer's
   if (before && after) {
     // The limit covers maps, lanes and the plan's own memory, but not a second copy of the weights.
     const uint64_t maps = compiled->neuron_size, lanes = bm1880().lanes * bm1880().lane_bytes;
     EXPECT_LT(*after - *before, weights + maps + lanes + weights * 3 / 10);
   }
   EXPECT_TRUE(with == without);
-  EXPECT_EQ(with.extent().spare_bytes, 0u);
+  EXPECT_EQ(with.statistics().released_bytes, 0u);
 }
 
 struct Graph {
@@ -145,11 +146,11 @@ class NetPlans : public ::testing::TestWithParam<Graph> {};
 
 TEST_P(NetPlans, LeaveTheBytesOfRunsWithoutThem) {
   for (const net::Level level : {net::Level::none, net::Level::weight_optimization}) {
-    const auto extent = compare_runs(GetParam().prototxt(), level);
-    ASSERT_TRUE(extent);
-    RecordProperty("prepared", static_cast<int>(extent->prepared));
-    RecordProperty("moves", static_cast<int>(extent->moves));
-    RecordProperty("sums", static_cast<int>(extent->sums));
+    const auto statistics = compare_runs(GetParam().prototxt(), level);
+    ASSERT_TRUE(statistics);
+    RecordProperty("prepared", static_cast<int>(statistics->prepared));
+    RecordProperty("moves", static_cast<int>(statistics->fused_moves));
+    RecordProperty("sums", static_cast<int>(statistics->fused_residuals));
   }
 }
 

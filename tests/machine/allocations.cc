@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/parallel.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 
@@ -77,7 +77,7 @@ std::vector<Instruction> network() {
 }
 
 // Returns how many of `runs` allocated memory.
-int allocating_runs(Device& device, Plan& plan, int runs) {
+int allocating_runs(Device& device, PlannedProgram& plan, int runs) {
   int count = 0;
   for (int run = 0; run < runs; ++run) {
     const uint64_t before = allocations;
@@ -91,7 +91,7 @@ void expect_no_allocations(int threads, const std::string& isa) {
   set_thread_count(threads);
   ASSERT_TRUE(fast::select_isa(isa));
   auto device = make_device({.chip = &bm1880()});
-  Plan plan(network());
+  PlannedProgram plan(network());
   allocating_runs(*device, plan, 3);
   // A second thread allocates its scratch memory with its first task, which may be in any run.
   constexpr int kRuns = 5, kMostAttempts = 40;

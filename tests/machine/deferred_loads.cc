@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common/packing_isa.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "machine/programs.h"
 #include "selftest/fill_operands.h"
 #include "selftest/rng.h"
@@ -59,7 +59,7 @@ class OwedLoads : public ::testing::Test {
     }
     plan_.emplace(layer_.program);
     for (int i = 0; i < 3; ++i) run();
-    ASSERT_EQ(plan_->extent().owed_loads, 1u);
+    ASSERT_EQ(plan_->statistics().deferred_loads, 1u);
     ASSERT_TRUE(owes());
   }
   void run() {
@@ -67,7 +67,7 @@ class OwedLoads : public ::testing::Test {
     ASSERT_TRUE(plain_->run(layer_.program).ok());
   }
   // Returns true if a load is deferred. Does not read the lanes, which would execute the load.
-  bool owes() const { return device_->owes_loads(); }
+  bool owes() const { return device_->has_deferred_loads(); }
   ::testing::AssertionResult is_same() const {
     const auto mine = device_->local_contents().host_bytes();
     const auto theirs = plain_->local_contents().host_bytes();
@@ -86,7 +86,7 @@ class OwedLoads : public ::testing::Test {
   const testing::PackingIsa isa_;
   const LastLayer layer_;
   std::unique_ptr<Device> device_, plain_;
-  std::optional<Plan> plan_, other_plan_;
+  std::optional<PlannedProgram> plan_, other_plan_;
 };
 
 TEST_F(OwedLoads, AreMadeForThoseWhoLook) {
@@ -151,7 +151,7 @@ TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
   b.load(b.tensor(0), kIn).call("host");
   std::vector<Instruction> program = b.program();
   program.insert(program.end(), layer_.program.begin(), layer_.program.end());
-  Plan plan(program);
+  PlannedProgram plan(program);
   on_both([](Device& d) {
     d.set_cpu_host([](const CpuCall&, Device& device) {
       device.local().host_bytes()[5] ^= 0x55;
@@ -163,8 +163,8 @@ TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
     ASSERT_TRUE(plain_->run(program).ok());
     EXPECT_TRUE(is_same()) << "in run " << i;
   }
-  EXPECT_EQ(plan.extent().owed_loads, 0u);
-  EXPECT_GT(plan.extent().prepared, 0u);
+  EXPECT_EQ(plan.statistics().deferred_loads, 0u);
+  EXPECT_GT(plan.statistics().prepared, 0u);
 }
 
 TEST_F(OwedLoads, AreMadeForOtherPrograms) {
@@ -238,7 +238,7 @@ TEST_F(OwedLoads, AroundCallsOfTheHost) {
     b.call("host", false);
     if (goes_on) b.store(b.tensor(0x40), kOut);
     for (const Instruction& instruction : b.program()) program.push_back(instruction);
-    Plan plan(program);
+    PlannedProgram plan(program);
     const auto run_both = [&] {
       ASSERT_TRUE(device_->run(plan).ok());
       ASSERT_TRUE(plain_->run(program).ok());
@@ -250,7 +250,7 @@ TEST_F(OwedLoads, AroundCallsOfTheHost) {
       });
     });
     for (int i = 0; i < 4; ++i) run_both();
-    EXPECT_EQ(plan.extent().owed_loads, goes_on ? 0u : 1u);
+    EXPECT_EQ(plan.statistics().deferred_loads, goes_on ? 0u : 1u);
     EXPECT_EQ(owes(), !goes_on);
     EXPECT_TRUE(is_same());
   }

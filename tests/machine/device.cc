@@ -143,7 +143,7 @@ TEST(Device, AnErrorNamesTheInstructionAndSticks) {
   Status status = device->run(b.program());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().id(), errors::mem_global_range);
-  EXPECT_THAT(status.message(), testing::HasSubstr(" 2 "));
+  EXPECT_THAT(status.message(), ::testing::HasSubstr(" 2 "));
   EXPECT_EQ(device->local().lane(0)[0], 3) << "what ran before the error stays";
   EXPECT_EQ(device->error().message(), status.message());
   EXPECT_FALSE(device->run({}).ok());
@@ -174,7 +174,7 @@ TEST(Device, AnObserverSeesEveryInstructionOnce) {
     ASSERT_TRUE(device->run(program).ok());
     std::vector<std::pair<std::string, uint32_t>> expected;
     for (const Instruction& i : program) expected.emplace_back(name(i.op), i.id);
-    EXPECT_THAT(recorder.seen, testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(recorder.seen, ::testing::UnorderedElementsAreArray(expected));
     EXPECT_GT(recorder.cycles, 0u);
     EXPECT_GE(recorder.writes, program.size());
     device->remove_observer(&recorder);
@@ -199,7 +199,7 @@ TEST(Device, CpuCallsDrainTheEnginesAndGoToTheHost) {
       return {};
     });
     ASSERT_TRUE(device->run(b.program()).ok());
-    EXPECT_THAT(calls, testing::ElementsAre("softmax"));
+    EXPECT_THAT(calls, ::testing::ElementsAre("softmax"));
     EXPECT_EQ(device->global().data()[2 * kOut], 99) << "the load after it has seen it";
   }
 }
@@ -210,7 +210,7 @@ TEST(Device, WithoutAHostACpuCallIsAnErrorThatNamesTheOperator) {
   Status status = device->run(b.call("softmax").program());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().id(), errors::mch_no_cpu_host);
-  EXPECT_THAT(status.message(), testing::HasSubstr("softmax"));
+  EXPECT_THAT(status.message(), ::testing::HasSubstr("softmax"));
   device->clear_error();
   EXPECT_TRUE(device->run(ProgramBuilder().call("marker", true).program()).ok());
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "machine/programs.h"
 #include "selftest/fill_operands.h"
 #include "selftest/rng.h"
@@ -42,13 +42,13 @@ class PlanPair {
   }
 
   void add(std::vector<Instruction> program) {
-    for (Side& side : sides_) side.plans.push_back(std::make_unique<Plan>(program));
+    for (Side& side : sides_) side.plans.push_back(std::make_unique<PlannedProgram>(program));
   }
   // Returns all programs, one instruction per line.
   std::string text() const {
     std::string text;
     for (size_t i = 0; i < programs(); ++i)
-      for (const Instruction& instruction : sides_[0].plans[i]->program())
+      for (const Instruction& instruction : sides_[0].plans[i]->instructions())
         text += fmt::format("program {}: {}\n", i, describe(instruction.op));
     return text;
   }
@@ -71,26 +71,26 @@ class PlanPair {
     return difference(look);
   }
   // Adds the extents of all programs' plans.
-  void add_extent(Plan::Extent& sum) const {
+  void add_statistics(PlanStatistics& sum) const {
     for (const auto& plan : sides_[0].plans) {
-      const Plan::Extent extent = plan->extent();
-      sum.packed += extent.packed;
-      sum.spare_loads += extent.spare_loads;
-      sum.owed_loads += extent.owed_loads;
-      sum.floors += extent.floors;
-      sum.sums += extent.sums;
-      sum.moves += extent.moves;
-      sum.prepared += extent.prepared;
-      sum.found_copies += extent.found_copies;
-      sum.endings += extent.endings;
-      sum.spare_bytes += extent.spare_bytes;
+      const PlanStatistics statistics = plan->statistics();
+      sum.packed += statistics.packed;
+      sum.elided_loads += statistics.elided_loads;
+      sum.deferred_loads += statistics.deferred_loads;
+      sum.fused_relus += statistics.fused_relus;
+      sum.fused_residuals += statistics.fused_residuals;
+      sum.fused_moves += statistics.fused_moves;
+      sum.prepared += statistics.prepared;
+      sum.shared_inputs += statistics.shared_inputs;
+      sum.fused_epilogues += statistics.fused_epilogues;
+      sum.released_bytes += statistics.released_bytes;
     }
   }
 
  private:
   struct Side {
     std::unique_ptr<Device> device;
-    std::vector<std::unique_ptr<Plan>> plans;
+    std::vector<std::unique_ptr<PlannedProgram>> plans;
     uint64_t calls = 0;
   };
 

@@ -1,6 +1,6 @@
 // Programs that run repeatedly: with and without plans, all memory is equal after every run, also
 // when bytes change in between.
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ class Plans : public ::testing::TestWithParam<std::string> {
 TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
   const bool packs = GetParam() != "reference" && GetParam() != "onednn";
   const RandomCases cases(packs ? 30 : 3);
-  Plan::Extent done;
+  PlanStatistics done;
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
@@ -241,15 +241,15 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
       ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
-    pair.add_extent(done);
+    pair.add_statistics(done);
   }
   if (!packs || cases.count < 30) return;
   EXPECT_GT(done.packed, 7u);
-  EXPECT_GT(done.spare_loads, 7u);
-  EXPECT_GT(done.floors, 7u);
-  EXPECT_GT(done.sums, 5u);
-  EXPECT_GT(done.moves, 7u);
-  EXPECT_GT(done.found_copies, 5u);
+  EXPECT_GT(done.elided_loads, 7u);
+  EXPECT_GT(done.fused_relus, 7u);
+  EXPECT_GT(done.fused_residuals, 5u);
+  EXPECT_GT(done.fused_moves, 7u);
+  EXPECT_GT(done.shared_inputs, 5u);
 }
 
 // Constants at distant addresses that rarely change: their pages are released until they are
@@ -257,7 +257,7 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
 TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
   const bool packs = GetParam() != "reference" && GetParam() != "onednn";
   const RandomCases cases(packs ? 20 : 2);
-  Plan::Extent done;
+  PlanStatistics done;
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
@@ -272,13 +272,13 @@ TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
           "")
           << "in run " << turn << " of\n"
           << pair.text();
-      pair.add_extent(done);
+      pair.add_statistics(done);
       if (rng.chance(1, 6)) pair.change_something();
     }
   }
   if (!packs || cases.count < 20) return;
-  EXPECT_GT(done.spare_bytes, 0u);
-  EXPECT_GT(done.owed_loads, 7u);
+  EXPECT_GT(done.released_bytes, 0u);
+  EXPECT_GT(done.deferred_loads, 7u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Plans,
@@ -332,19 +332,19 @@ class OneLayer : public ::testing::Test {
   }
   Layer layer_;
   std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
-  Plan plan_{layer_.program};
+  PlannedProgram plan_{layer_.program};
 };
 
 TEST_F(OneLayer, IsPackedFromTheSecondRunOn) {
   run_and_compare();
-  EXPECT_EQ(plan_.extent().prepared, 0u);
+  EXPECT_EQ(plan_.statistics().prepared, 0u);
   run_and_compare();
   run_and_compare();
   if (fast::selected_isa() == "reference") return;
-  EXPECT_EQ(plan_.extent().packed, 1u);
+  EXPECT_EQ(plan_.statistics().packed, 1u);
   // The load of the weights: its bytes are not live at the end.
-  EXPECT_EQ(plan_.extent().spare_loads, 1u);
-  EXPECT_EQ(plan_.extent().moves, 2u);
+  EXPECT_EQ(plan_.statistics().elided_loads, 1u);
+  EXPECT_EQ(plan_.statistics().fused_moves, 2u);
 }
 
 TEST_F(OneLayer, SeesConstantsThatTheHostWrites) {
@@ -364,7 +364,7 @@ TEST_F(OneLayer, SeesConstantsThatAnotherProgramWrites) {
   ASSERT_TRUE(device_->run(b.program()).ok());
   run_and_compare();
   b.store(b.tensor(0x100), kConstants + 64);
-  Plan other(b.program());
+  PlannedProgram other(b.program());
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(device_->run(other).ok());
     run_and_compare();
@@ -412,7 +412,7 @@ TEST(Plan, ABrokenRuleIsFoundAtItsInstruction) {
   ProgramBuilder b;
   b.load(b.tensor(0), 0).store(b.tensor(0), kGlobal);
   auto device = make_device({.chip = &bm1880()});
-  Plan plan(b.program());
+  PlannedProgram plan(b.program());
   for (int i = 0; i < 3; ++i) {
     const Status status = device->run(plan);
     ASSERT_FALSE(status.ok());

@@ -84,7 +84,7 @@ class PlansBm1684 : public ::testing::TestWithParam<std::string> {
 TEST_P(PlansBm1684, LeaveTheBytesOfRunsWithoutThem) {
   const bool packs = GetParam() != "reference";
   const RandomCases cases(packs ? 8 : 1);
-  Plan::Extent done{};
+  PlanStatistics done{};
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
@@ -98,11 +98,11 @@ TEST_P(PlansBm1684, LeaveTheBytesOfRunsWithoutThem) {
       ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
-    pair.add_extent(done);
+    pair.add_statistics(done);
   }
   if (!packs || cases.count < 8) return;
   EXPECT_GT(done.packed, 3u);
-  EXPECT_GT(done.spare_loads, 0u);
+  EXPECT_GT(done.elided_loads, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlansBm1684,

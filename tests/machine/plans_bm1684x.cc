@@ -184,7 +184,7 @@ class PlansBm1684x : public ::testing::TestWithParam<std::string> {
 TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
   const bool packs = GetParam() != "reference";
   const RandomCases cases(packs ? 64 : 2);
-  Plan::Extent done;
+  PlanStatistics done;
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
@@ -200,13 +200,13 @@ TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
       ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
-    pair.add_extent(done);
+    pair.add_statistics(done);
   }
   if (!packs || cases.count < 64) return;
   EXPECT_GT(done.packed, 7u);
-  EXPECT_GT(done.spare_loads, 7u);
-  EXPECT_GT(done.endings, 0u);
-  EXPECT_GT(done.moves, 0u);
+  EXPECT_GT(done.elided_loads, 7u);
+  EXPECT_GT(done.fused_epilogues, 0u);
+  EXPECT_GT(done.fused_moves, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlansBm1684x,

@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "common/packing_isa.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "machine/programs.h"
 #include "ops/fast/fast.h"
 #include "selftest/fill_operands.h"
@@ -69,7 +69,7 @@ class SparedPages : public ::testing::Test {
   }
 
   // Runs on another input; expects the output of a device without plans.
-  void run(Plan& plan) {
+  void run(PlannedProgram& plan) {
     testing::Rng rng(++inputs_);
     uint8_t* in = device_->global_for_writing(kIn, kInBytes);
     testing::fill_random(rng, {in, kInBytes});
@@ -87,7 +87,7 @@ class SparedPages : public ::testing::Test {
     for (int i = 0; i < 3; ++i) run(*plan_);
     ASSERT_GT(spared(), layers_.end - kWeights - 2 * 4096);
   }
-  uint64_t spared() const { return plan_->extent().spare_bytes; }
+  uint64_t spared() const { return plan_->statistics().released_bytes; }
   bool is_whole() const {
     return std::memcmp(device_->global_contents().data(), image_.data(), kGlobal) == 0;
   }
@@ -97,7 +97,7 @@ class SparedPages : public ::testing::Test {
   std::vector<uint8_t> image_;  // the expected global memory
   uint64_t inputs_ = 0;
   std::unique_ptr<Device> device_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal});
-  std::optional<Plan> plan_{std::in_place, layers_.program};
+  std::optional<PlannedProgram> plan_{std::in_place, layers_.program};
 };
 
 TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
@@ -138,7 +138,7 @@ TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
        }},
       {"another plan",
        [&] {
-         Plan plan(layers_.program);
+         PlannedProgram plan(layers_.program);
          run(plan);
        }},
       {"other bodies",
@@ -189,12 +189,12 @@ TEST_F(SparedPages, TakeWrites) {
 }
 
 TEST_F(SparedPages, OfTwoPlansWithTheSameConstants) {
-  Plan other(layers_.program);
+  PlannedProgram other(layers_.program);
   for (int i = 0; i < 4; ++i) run(other);
   EXPECT_EQ(spared(), 0u);
-  EXPECT_GT(other.extent().spare_bytes, 0u);
+  EXPECT_GT(other.statistics().released_bytes, 0u);
   for (int i = 0; i < 3; ++i) run(*plan_), run(other);
-  EXPECT_GT(other.extent().spare_bytes, 0u);
+  EXPECT_GT(other.statistics().released_bytes, 0u);
   *device_->global_for_writing(kWeights + 77, 1) ^= 1;
   image_[kWeights + 77] ^= 1;
   for (int i = 0; i < 3; ++i) run(*plan_), run(other);

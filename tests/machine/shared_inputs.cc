@@ -46,7 +46,7 @@ struct TwoSlices {
 
 struct Between {
   const char* name;
-  size_t found_copies;
+  size_t shared_inputs;
   std::function<void(TwoSlices&)> program;
   size_t prepared = 2;
 };
@@ -180,11 +180,11 @@ TEST_P(PlanCopies, LeaveTheBytesOfRunsWithoutThem) {
     ASSERT_EQ(pair.run(0), "") << "in run " << run << " of\n" << pair.text();
     pair.change_something();
   }
-  Plan::Extent extent;
-  pair.add_extent(extent);
+  PlanStatistics statistics;
+  pair.add_statistics(statistics);
   if (isa.name().empty()) GTEST_SKIP() << "no bodies that pack";
-  EXPECT_EQ(extent.prepared, GetParam().prepared);
-  EXPECT_EQ(extent.found_copies, GetParam().found_copies);
+  EXPECT_EQ(statistics.prepared, GetParam().prepared);
+  EXPECT_EQ(statistics.shared_inputs, GetParam().shared_inputs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Between, PlanCopies, ::testing::ValuesIn(kCases),

@@ -1,152 +1,112 @@
-// Plan: a program that runs repeatedly on one device. Work common to all runs is done once: rules
-// are checked, kernels are chosen and bound, constants are packed. Constants are operands that the
-// program loads from global memory and that stay unchanged there. Later runs skip the loads that
-// only packed constants need.
+// ExecutablePlan: the steps of a program with their kernels, as the passes left them. It only runs
+// them. From run to run it keeps the packed constants, and it notices when their sources change.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "machine/optimizer/deferred_loads.h"
-#include "memory/global_range.h"
+#include "chip/chip.h"
+#include "machine/optimizer/page_releaser.h"
+#include "machine/optimizer/plan_step.h"
+#include "memory/memory.h"
 #include "memory/write_clock.h"
-#include "ops/fast/prepared/prepared.h"
 #include "ops/instruction.h"
+#include "ops/operation.h"
 
 namespace tputwin {
 
-class Device;
-class GlobalUse;
-class PackedBytes;
-class SparePages;
-struct Dataflow;
+// Counts what the passes did for the next run, for tests and reports.
+struct PlanStatistics {
+  size_t instructions = 0, prepared = 0;
+  // Constants that are packed now.
+  size_t packed = 0;
+  // Loads that runs skip, and deferred loads among these.
+  size_t elided_loads = 0, deferred_loads = 0;
+  // Instructions fused into kernels.
+  size_t fused_relus = 0, fused_residuals = 0, fused_moves = 0, fused_epilogues = 0;
+  // Kernels that reuse the packed input of an earlier kernel.
+  size_t shared_inputs = 0;
+  // Bytes of global memory that were returned to the operating system.
+  uint64_t released_bytes = 0;
+};
 
-// Returns the range from the first byte of a view to its last byte.
-GlobalRange extent_in_global(const TensorView& view);
-
-inline const TensorView& result_of(const Operation& op) { return *operands(op)[0].view; }
-
-class Plan {
+class ExecutablePlan {
  public:
-  explicit Plan(std::vector<Instruction> program) : program_(std::move(program)) {}
-  Plan(const Plan&) = delete;
-  ~Plan();
-
-  std::span<const Instruction> program() const { return program_; }
-
-  // Statistics of the next run, for tests and reports: instructions with prepared kernels, elidable
-  // loads, deferred loads among these, and fused instructions.
-  struct Extent {
-    size_t instructions = 0, prepared = 0, packed = 0, spare_loads = 0, owed_loads = 0;
-    // Instructions fused into kernels: ReLU (`floors`), residuals (`sums`), moves of maps, and
-    // epilogues on int32 accumulators (`endings`).
-    size_t floors = 0, sums = 0, moves = 0, endings = 0;
-    // Kernels that reuse the packed input of an earlier kernel.
-    size_t found_copies = 0;
-    // Bytes of global memory that were returned to the operating system.
-    uint64_t spare_bytes = 0;
+  // The state of one device that a run works on and updates.
+  struct Run {
+    const Chip& chip;
+    Memory memory;
+    WriteClock& clock;
+    DeferredLoads& deferred_loads;
+    // False if the host may read local memory at any time: then no load is deferred.
+    bool may_defer;
   };
-  Extent extent() const;
+
+  // Takes the work of the passes. Kernels were prepared for `memory`, whose pages `pages` tracks.
+  // `program` must outlive the plan.
+  ExecutablePlan(std::span<const Instruction> program, PlanParts parts, const Memory& memory,
+                 const std::shared_ptr<ReleasedPages>& pages);
+  ExecutablePlan(const ExecutablePlan&) = delete;
+
+  uint32_t size() const { return static_cast<uint32_t>(steps_.size()); }
+  const Instruction& instruction(uint32_t i) const { return program_[i]; }
+  // Returns true if the instruction, or any one, breaks a rule of level warning.
+  bool has_warning(uint32_t i) const { return steps_[i].has_warning; }
+  bool has_warnings() const { return has_warnings_; }
+  // Returns the loads that a run defers if it can, never nullptr.
+  const std::shared_ptr<const DeferredLoads::Loads>& loads_to_defer() const { return to_defer_; }
+
+  // A run calls begin_run(), then for each step in order begin_step() and, unless it is a call of
+  // the host, run_step(), then end_run() if all succeeded.
+  void begin_run(const Run& run);
+  void begin_step(uint32_t i, const Run& run) {
+    if (steps_[i].begins_section) begin_section(run);
+  }
+  void run_step(uint32_t i, const Run& run) {
+    const PlanStep& step = steps_[i];
+    if (step.is_fused() || (step.is_elided && is_skipped(step))) return;
+    if (step.kernel == nullptr) return execute(program_[i].op, run.memory);
+    if (step.constants != PlanStep::kNone && states_[step.constants].is_stale)
+      pack(step.constants, *step.kernel, run.memory);
+    step.kernel->run(run.memory);
+  }
+  void end_run(const Run& run);
+
+  PlanStatistics statistics() const;
 
  private:
-  friend class Device;
-
-  // Constants that one or more instructions use, such as slices of one layer.
-  struct Constants {
-    // Instructions that load the constants to where they are packed from.
-    std::vector<uint32_t> loads;
-    std::vector<GlobalRange> sources;  // of each load
-    uint32_t section = 0;
-    // In the current run: must be packed before use.
-    bool stale = true;
-    bool packed = false;
-    uint64_t packed_at = 0, looked_at = 0;  // times of the device's WriteClock
-  };
-  static constexpr uint32_t kNone = UINT32_MAX;
-  struct Step {
-    std::unique_ptr<fast::PreparedBody> body;  // nullptr: runs unprepared
-    uint32_t constants = kNone;                // index of constants that `body` uses
-    // Checks its rules, and records warnings, at every run.
-    bool warns = false;
-    bool begins_section = false;
-    uint32_t absorbed_by = kNone;     // the step whose kernel does its work
-    bool spare = false;               // a load that only `needed_by` needs
-    bool outlives = false;            // a spare load whose bytes are live-out
-    std::vector<uint32_t> needed_by;  // indices of constants
-    // If fused: the constants that hold its operands.
-    uint32_t kept_by = kNone;
-    // Reuses the input that an earlier kernel packed.
-    bool finds_copy = false;
-    bool absorbed() const { return absorbed_by != kNone; }
+  // Times are those of the device's WriteClock.
+  struct ConstantState {
+    bool is_stale = true;  // in the current run: must be packed before use
+    bool is_packed = false;
+    uint64_t packed_at = 0, checked_at = 0;
   };
 
-  bool is_ready(Device& device);
-  bool fits(const Device& device) const;
-  // Makes the steps. Returns false if the program can only run instruction by instruction, for
-  // example because it breaks a rule.
-  bool build(Device& device);
-  bool check(Device& device);
-  void prepare_bodies(Device& device, const Dataflow& flow);
-  void share_constants();
-  void spare_loads(const Dataflow& flow, const Memory& memory);
-  bool can_be_owed(uint32_t load, const Dataflow& flow) const;
-  void absorb_sums(const Dataflow& flow, const LocalMemory& local);
-  bool is_sum(uint32_t mul, uint32_t body, uint32_t mac, const LocalMemory& local) const;
-  void absorb_floors(const Dataflow& flow);
-  // Returns the step whose kernel writes the result of `step`; nullopt: no prepared kernel does.
-  std::optional<uint32_t> body_of(uint32_t step) const;
-  void absorb_moves(const Dataflow& flow, Device& device);
-  bool bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use);
-  bool body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use);
-  bool is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
-                const LocalMemory& local) const;
-  bool is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
-                 const LocalMemory& local) const;
-  void share_copies(const LocalMemory& local);
-  void absorb_endings(const Dataflow& flow, const Chip& chip);
-  std::vector<uint32_t> chain_behind(uint32_t first, const Dataflow& flow) const;
-  bool stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const;
-  bool may_run_at_once(const std::vector<uint32_t>& chain, std::span<const ByteRange> left,
-                       const Chip& chip) const;
-  std::optional<Constants> constants_of_endings(const std::vector<uint32_t>& chain,
-                                                const Dataflow& flow) const;
-  std::optional<GlobalRange> constant_source(uint32_t writer) const;
-  std::optional<Constants> constants_of(uint32_t instruction, const Dataflow& flow) const;
-  bool add_constant(uint32_t writer, Constants& constants) const;
-  bool written_by_program(const GlobalRange& range) const;
-
-  void note_use();
-  void fill_pages();
-  void need_pages(SparePages& pages, bool spare_loads) const;
-  bool may_spare_pages() const;
-  void spare_pages(Device& device);
-  bool is_current(const Constants& constants, const WriteClock& clock) const;
+  void begin_section(const Run& run);
+  void restore_constants(const std::vector<uint32_t>& loads, const Memory& memory) const;
+  bool is_unchanged(uint32_t constants, const WriteClock& clock) const;
+  bool is_skipped(const PlanStep& elided) const;
+  void pack(uint32_t constants, fast::PreparedBody& kernel, const Memory& memory);
+  bool may_release_pages() const;
   void add_packed(uint32_t constants, PackedBytes& bytes) const;
 
-  void begin_run(bool may_owe) { was_stale_ = false, may_owe_ = may_owe; }
-  void begin_section(const WriteClock& clock, SparePages& pages, uint32_t section);
-  bool leaves_out(const Step& step) const;
-  void run_prepared(const Step& step, const Memory& memory);
+  std::span<const Instruction> program_;
+  std::vector<PlanStep> steps_;  // one per instruction
+  std::vector<PlanConstants> constants_;
+  std::vector<GlobalRange> written_global_;
+  std::shared_ptr<const DeferredLoads::Loads> to_defer_;
+  bool has_warnings_ = false;
 
-  std::vector<Instruction> program_;
-  enum class State : uint8_t { unseen, seen, built, hopeless } state_ = State::unseen;
-  const Device* device_ = nullptr;
-  uint64_t choices_ = 0;
-  std::vector<Step> steps_;  // one per instruction
-  std::vector<Constants> constants_;
-  std::vector<GlobalRange> written_;  // by instructions of the program
-  // Spare loads whose bytes are live-out. A run defers all of them or none.
-  std::shared_ptr<PendingLoads::Loads> owed_ = std::make_shared<PendingLoads::Loads>();
-  bool may_owe_ = false, owes_ = false;  // in the current run
-  bool warns_ = false;                   // true if a step warns
-
-  // Pages of constants (plan_pages.cc).
-  std::weak_ptr<SparePages> pages_;
-  std::vector<GlobalRange> used_, used_by_spare_;
-  bool was_stale_ = false, tried_pages_ = false;
+  std::vector<ConstantState> states_;  // one per constants
+  // The state of the current run.
+  uint32_t section_ = 0;
+  bool defers_ = false, was_stale_ = false;
+  // No constants were packed since the last attempt to release pages.
+  bool tried_to_release_ = false;
+  // Declared last: it restores pages before the kernels are destroyed.
+  PageReleaser releaser_;
 };
 
 }  // namespace tputwin

@@ -1,20 +1,32 @@
-// Fuses moves between global and local memory into kernels: a load whose bytes only they read, and
-// a store of their results.
+// Pass: fuses moves between global and local memory into kernels: a load whose bytes only kernels
+// read, as their whole input or as the addend of a residual, and a store of a kernel's results. The
+// kernel then reads or writes global memory itself.
+//
+// Legal if
+// - the move keeps the index of each element, and its view is what the kernel reads or writes;
+// - the loaded bytes are overwritten before another instruction or the host could read them; stored
+//   bytes likewise, unless the kernel can write its results twice;
+// - no instruction writes the global bytes (or touches them, for a store) between the move and the
+//   kernel, as the move now happens when the kernel runs (GlobalUse).
+//
+//   before: 0 load in                    after: 0 load in: fused into 1
+//           1 conv2d: kernel                    1 conv2d: kernel
+//           2 store out                         2 store out: fused into 1
 #include <algorithm>
 
-#include "machine/device.h"
-#include "machine/optimizer/executable_plan.h"
-#include "machine/optimizer/program_graph.h"
+#include "machine/optimizer/passes.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {
+namespace {
+
 // Uses of global memory with the instruction numbers at which they may happen. A kernel with a
 // fused move touches global memory earlier or later than in program order.
 class GlobalUse {
  public:
-  explicit GlobalUse(std::span<const Instruction> program) {
-    for (uint32_t i = 0; i < program.size(); ++i)
-      for (const Operand& operand : operands(program[i].op))
+  explicit GlobalUse(const ProgramGraph& graph) {
+    for (uint32_t i = 0; i < graph.size(); ++i)
+      for (const Operand& operand : operands(graph.op(i)))
         if (operand.view->space == Space::global)
           uses_.push_back(
               {extent_in_global(*operand.view), operand.access != Access::read, i, i, i});
@@ -43,25 +55,24 @@ class GlobalUse {
   std::vector<Use> uses_;
 };
 
-namespace {
-
 // Returns the view with strides of 0 along axes of extent 1, whose strides have no effect. The same
 // holds for channels that fit in one pass over the lanes.
 TensorView without_idle_strides(TensorView v, const LocalMemory& local) {
-  const bool is_one_turn =
+  const bool is_one_pass =
       v.space == Space::local &&
       v.address / local.lane_bytes() % local.lanes() + v.shape.c <= local.lanes();
   if (v.shape.n == 1) v.stride.n = 0;
-  if (v.shape.c == 1 || is_one_turn) v.stride.c = 0;
+  if (v.shape.c == 1 || is_one_pass) v.stride.c = 0;
   if (v.shape.h == 1) v.stride.h = 0;
   if (v.shape.w == 1) v.stride.w = 0;
   return v;
 }
 
+bool has_plain_runs(const TensorView& v) { return v.pack == 1 && is_run(v); }
+
 // Returns true if both views hold the same elements at the same bytes.
-bool same_place(const TensorView& a, const TensorView& b, const LocalMemory& local) {
-  const auto has_runs = [](const TensorView& v) { return v.pack == 1 && is_run(v); };
-  return has_runs(a) && has_runs(b) &&
+bool hold_same_elements(const TensorView& a, const TensorView& b, const LocalMemory& local) {
+  return has_plain_runs(a) && has_plain_runs(b) &&
          fast::same_bytes(without_idle_strides(a, local), without_idle_strides(b, local));
 }
 
@@ -77,114 +88,119 @@ std::optional<PlainMove> plain_move(const Operation& op, const LocalMemory& loca
     dst = &c->dst, src = &c->src.view;
   if (dst == nullptr || (dst->space == Space::local) == (src->space == Space::local)) return {};
   const TensorView& global = dst->space == Space::local ? *src : *dst;
-  const auto plain = [](const TensorView& v) { return v.pack == 1 && is_run(v); };
   if (global.space != Space::global || dst->shape != src->shape || dst->shape.count() == 0 ||
-      !plain(*dst) || !plain(*src) || run_bytes(*dst) != run_bytes(*src) ||
+      !has_plain_runs(*dst) || !has_plain_runs(*src) || run_bytes(*dst) != run_bytes(*src) ||
       !fast::has_dense_rows(global) || !fast::distinct(*dst, local))
     return {};
   return PlainMove{*dst, *src};
 }
 
-const TensorView& input_of(const Operation& op) { return *operands(op)[1].view; }
+class DmaFusion {
+ public:
+  explicit DmaFusion(PlanBuilder& plan) : plan_(plan), graph_(plan.graph()), use_(plan.graph()) {}
+
+  // Fuses the instruction if it is a plain move that kernels can make.
+  void fuse(uint32_t i) {
+    const auto move = plain_move(graph_.op(i), plan_.local());
+    if (!move) return;
+    const bool is_store = move->src.space == Space::local;
+    const GlobalRange range = extent_in_global(is_store ? move->dst : move->src);
+    if (range.end() + fast::PreparedBody::kMoveSlack > plan_.memory().global.size()) return;
+    if (is_store)
+      fuse_store(i, *move);
+    else
+      fuse_load(i, *move);
+  }
+
+ private:
+  fast::PreparedBody& kernel(uint32_t step) const { return *plan_.step(step).kernel; }
+
+  // Fuses a load into the kernels that read its bytes. No other instruction may read these bytes in
+  // local memory.
+  void fuse_load(uint32_t load, const PlainMove& move) {
+    const ProgramGraph::Node& node = graph_.node(load);
+    if (!node.is_overwritten || !node.constant_readers.empty() || node.readers.empty()) return;
+    uint32_t last = load;
+    for (const uint32_t reader : node.readers) {
+      if (is_addend(load, reader, move))
+        last = std::max(last, plan_.step(reader).fused_into);
+      else if (is_input(load, reader, move) && kernel(reader).takes_moves(move.src))
+        last = std::max(last, reader);
+      else
+        return;
+    }
+    if (!use_.spread(load, move.src, /*writes=*/false, load, last)) return;
+    for (const uint32_t reader : node.readers) {
+      const uint32_t step = *plan_.kernel_step(reader);
+      if (step == reader)
+        kernel(step).read_from(move.src);
+      else
+        kernel(step).read_addend_from(move.src);
+      plan_.step(load).fused_into = step;
+    }
+  }
+
+  // Returns true if the loaded view is the whole input of the kernel of `reader`, and disjoint from
+  // its other operands and from what other instructions wrote for it.
+  bool is_input(uint32_t load, uint32_t reader, const PlainMove& move) const {
+    if (plan_.step(reader).kernel == nullptr) return false;
+    const TensorView& input = input_of(graph_.op(reader));
+    // Returns true if the selected local operands of an instruction are disjoint from the view.
+    const auto are_disjoint = [&](uint32_t instruction, auto&& is_selected) {
+      return std::ranges::all_of(operands(graph_.op(instruction)), [&](const Operand& operand) {
+        return !is_selected(operand) || operand.view->space != Space::local ||
+               fast::disjoint(*operand.view, move.dst, plan_.local());
+      });
+    };
+    const auto is_other = [&](const Operand& operand) { return operand.view != &input; };
+    const auto is_written = [](const Operand& operand) { return operand.access != Access::read; };
+    if (!hold_same_elements(input, move.dst, plan_.local()) || !are_disjoint(reader, is_other))
+      return false;
+    return std::ranges::all_of(graph_.node(reader).writers, [&](uint32_t writer) {
+      return writer == load ||
+             (writer != ProgramGraph::kBefore && are_disjoint(writer, is_written));
+    });
+  }
+
+  // Returns true if `reader` is the mul_const of a residual fused into a kernel that runs after the
+  // load, and the load brings its addend.
+  bool is_addend(uint32_t load, uint32_t reader, const PlainMove& move) const {
+    const auto* mul = std::get_if<Elementwise>(&graph_.op(reader));
+    const PlanStep& step = plan_.step(reader);
+    return mul != nullptr && mul->kind == Elementwise::Kind::mul && step.is_fused() &&
+           step.fused_into > load && graph_.node(reader).writers == std::vector{load} &&
+           hold_same_elements(mul->a, move.dst, plan_.local());
+  }
+
+  // Fuses a store of the whole result of a kernel. The kernel writes the result there, instead of
+  // to local memory or in addition to it.
+  void fuse_store(uint32_t store, const PlainMove& move) {
+    const auto& writers = graph_.node(store).writers;
+    if (writers.size() != 1 || writers[0] == ProgramGraph::kBefore) return;
+    const auto step = plan_.kernel_step(writers[0]);
+    if (!step || !kernel(*step).takes_moves(move.dst)) return;
+    if (!hold_same_elements(result_of(graph_.op(writers[0])), move.src, plan_.local())) return;
+    const bool is_only_reader = graph_.feeds_only(writers[0], store);
+    if (!is_only_reader && !kernel(*step).can_write_twice()) return;
+    if (!use_.spread(store, move.dst, /*writes=*/true, *step, store)) return;
+    if (is_only_reader)
+      kernel(*step).write_to(move.dst);
+    else
+      kernel(*step).write_also_to(move.dst);
+    plan_.step(store).fused_into = *step;
+  }
+
+  PlanBuilder& plan_;
+  const ProgramGraph& graph_;
+  GlobalUse use_;
+};
 
 }  // namespace
 
-void Plan::absorb_moves(const Dataflow& flow, Device& device) {
-  GlobalUse use(program_);
-  for (uint32_t i = 0; i < program_.size(); ++i) {
-    if (steps_[i].spare) continue;
-    const auto move = plain_move(program_[i].op, device.local_);
-    if (!move) continue;
-    const bool from_lanes = move->src.space == Space::local;
-    const GlobalRange range = extent_in_global(from_lanes ? move->dst : move->src);
-    const uint64_t size = device.global_bytes();
-    if (range.begin + range.bytes + fast::PreparedBody::kMoveSlack > size) continue;
-    static_cast<void>(from_lanes ? body_stores(i, flow, device, use)
-                                 : bodies_load(i, flow, device, use));
-  }
-}
-
-// Fuses a load into kernels that read its bytes as their whole input or as an addend. No other
-// instruction may read these bytes in local memory.
-bool Plan::bodies_load(uint32_t load, const Dataflow& flow, Device& device, GlobalUse& use) {
-  const Dataflow::Node& node = flow.nodes[load];
-  if (!node.dies || !node.constant_readers.empty() || node.readers.empty()) return false;
-  const TensorView& source = plain_move(program_[load].op, device.local_)->src;
-  uint32_t last = load;
-  for (uint32_t reader : node.readers) {
-    if (is_addend(load, reader, flow, device.local_))
-      last = std::max(last, steps_[reader].absorbed_by);
-    else if (is_input(load, reader, flow, device.local_) &&
-             steps_[reader].body->takes_moves(source))
-      last = std::max(last, reader);
-    else
-      return false;
-  }
-  if (!use.spread(load, source, /*writes=*/false, load, last)) return false;
-  for (uint32_t reader : node.readers) {
-    const uint32_t body = *body_of(reader);
-    if (body == reader)
-      steps_[body].body->read_from(source);
-    else
-      steps_[body].body->read_addend_from(source);
-    steps_[load].absorbed_by = body;
-  }
-  return true;
-}
-
-bool Plan::is_input(uint32_t load, uint32_t reader, const Dataflow& flow,
-                    const LocalMemory& local) const {
-  const TensorView& place = plain_move(program_[load].op, local)->dst;
-  // Returns true if the selected local operands of instruction `other` are disjoint from the loaded
-  // view.
-  const auto apart = [&](uint32_t other, auto&& concerns) {
-    return std::ranges::all_of(operands(program_[other].op), [&](const Operand& operand) {
-      return !concerns(operand) || operand.view->space != Space::local ||
-             fast::disjoint(*operand.view, place, local);
-    });
-  };
-  if (steps_[reader].body == nullptr) return false;
-  const TensorView& input = input_of(program_[reader].op);
-  if (!same_place(input, place, local) ||
-      !apart(reader, [&](const Operand& o) { return o.view != &input; }))
-    return false;
-  return std::ranges::all_of(flow.nodes[reader].writers, [&](uint32_t writer) {
-    return writer == load || (writer != Dataflow::kBefore && apart(writer, [](const Operand& o) {
-                                return o.access != Access::read;
-                              }));
-  });
-}
-
-// Returns true if `reader` is the mul_const of a residual fused into a kernel that runs after the
-// load, and the load brings its addend.
-bool Plan::is_addend(uint32_t load, uint32_t reader, const Dataflow& flow,
-                     const LocalMemory& local) const {
-  const auto* mul = std::get_if<Elementwise>(&program_[reader].op);
-  return mul != nullptr && mul->kind == Elementwise::Kind::mul && steps_[reader].absorbed() &&
-         steps_[reader].absorbed_by > load && flow.nodes[reader].writers == std::vector{load} &&
-         same_place(mul->a, *operands(program_[load].op)[0].view, local);
-}
-
-// Fuses a store of the whole result of a kernel. The kernel writes the result there, instead of to
-// local memory or in addition to it.
-bool Plan::body_stores(uint32_t store, const Dataflow& flow, Device& device, GlobalUse& use) {
-  const PlainMove move = *plain_move(program_[store].op, device.local_);
-  const auto& writers = flow.nodes[store].writers;
-  if (writers.size() != 1 || writers[0] == Dataflow::kBefore) return false;
-  const auto body = body_of(writers[0]);
-  if (!body || !steps_[*body].body->takes_moves(move.dst)) return false;
-  if (!same_place(result_of(program_[writers[0]].op), move.src, device.local_)) return false;
-  const Dataflow::Node& written = flow.nodes[writers[0]];
-  const bool dies =
-      written.dies && written.constant_readers.empty() && written.readers == std::vector{store};
-  if (!dies && !steps_[*body].body->can_write_twice()) return false;
-  if (!use.spread(store, move.dst, /*writes=*/true, *body, store)) return false;
-  if (dies)
-    steps_[*body].body->write_to(move.dst);
-  else
-    steps_[*body].body->write_also_to(move.dst);
-  steps_[store].absorbed_by = *body;
-  return true;
+void fuse_dma(PlanBuilder& plan) {
+  DmaFusion fusion(plan);
+  for (uint32_t i = 0; i < plan.graph().size(); ++i)
+    if (!plan.step(i).is_elided) fusion.fuse(i);
 }
 
 }  // namespace tputwin

@@ -1,13 +1,31 @@
-// Fuses epilogues. A chain of instructions works on the result of a kernel, in place or narrowing
-// it. The kernel applies them while its result is in registers or cache.
+// Pass: fuses the epilogue of int32 accumulators into the kernel that makes them: a bias that is
+// added, a requantization that narrows, or the first and then the second. The kernel applies the
+// epilogue while its accumulators are in registers or cache, and keeps the bias and multiplier with
+// its packed constants.
+//
+// Legal if the instructions form a chain: each reads the result of the one before it. In addition:
+// - only the chain reads the results of all but its last two instructions, and later instructions
+//   overwrite them;
+// - bias and multiplier are loaded from global memory that the program never writes;
+// - the last result and the bytes of the result before it that are read later do not overlap each
+//   other or anything that the chain reads;
+// - other instructions within the span of the chain neither touch these bytes nor write the bias or
+//   multiplier, as all of the chain runs when its first instruction does.
+//
+//   before: 3 conv2d: kernel, constants 0      after: 3 conv2d: kernel, constants 0
+//           4 add bias                                4 add bias: fused into 3, constants 0
+//           5 requantize                              5 requantize: fused into 3, constants 0
 #include <algorithm>
 
-#include "machine/device.h"
-#include "machine/optimizer/executable_plan.h"
-#include "machine/optimizer/program_graph.h"
+#include "machine/optimizer/passes.h"
 
 namespace tputwin {
 namespace {
+
+// An instruction with a prepared kernel, and the instructions that work on its result one after the
+// other.
+using Chain = std::vector<uint32_t>;
+constexpr size_t kLongestChain = 3;  // accumulators, bias, requantization
 
 // A sorted set of ranges of local memory.
 class LocalBytes {
@@ -16,7 +34,7 @@ class LocalBytes {
     std::erase_if(ranges_, [](const ByteRange& r) { return r.space != Space::local; });
     sort_and_merge(ranges_);
   }
-  bool meets(const LocalBytes& other) const {
+  bool overlaps(const LocalBytes& other) const {
     auto a = ranges_.begin(), b = other.ranges_.begin();
     while (a != ranges_.end() && b != other.ranges_.end()) {
       if (a->lane == b->lane && a->begin < b->end && b->begin < a->end) return true;
@@ -31,7 +49,7 @@ class LocalBytes {
 };
 
 // Returns the bytes that an operation reads through operands other than `view`.
-LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& chip) {
+LocalBytes read_besides(const Operation& op, const TensorView& view, const Chip& chip) {
   OperandList others;
   for (const Operand& operand : operands(op))
     if (operand.access != Access::write && *operand.view != view) others.push_back(operand);
@@ -40,95 +58,111 @@ LocalBytes others_read(const Operation& op, const TensorView& view, const Chip& 
 
 // Returns the first instruction that reads the bytes of `node`, if no instruction reads them as
 // constants.
-std::optional<uint32_t> first_reader(const Dataflow::Node& node) {
+std::optional<uint32_t> first_reader(const ProgramGraph::Node& node) {
   if (node.readers.empty() || !node.constant_readers.empty()) return {};
   return node.readers.front();
 }
 
-}  // namespace
-
-// Returns a chain: an instruction with a prepared kernel, and the instructions that work on its
-// result one after the other.
-std::vector<uint32_t> Plan::chain_behind(uint32_t first, const Dataflow& flow) const {
-  constexpr size_t kLongest = 3;
-  std::vector<uint32_t> chain{first};
-  while (chain.size() < kLongest) {
-    const uint32_t last = chain.back();
-    const auto next = first_reader(flow.nodes[last]);
-    if (!next || *next <= last || program_[*next].engine != Engine::compute) break;
+Chain longest_chain(const ProgramGraph& graph, uint32_t first) {
+  Chain chain{first};
+  while (chain.size() < kLongestChain) {
+    const auto next = first_reader(graph.node(chain.back()));
+    if (!next || *next <= chain.back() || graph.program()[*next].engine != Engine::compute) break;
     chain.push_back(*next);
   }
   return chain;
 }
 
-// Returns true if the whole chain may run when its first instruction does. Two results are written
-// in any order: the last one, and the bytes `left` of the one before it. They must be disjoint from
-// each other and from everything that the chain reads. Other instructions within the chain's span
-// must not touch these results, nor write parameters of the chain.
-bool Plan::may_run_at_once(const std::vector<uint32_t>& chain, std::span<const ByteRange> left,
-                           const Chip& chip) const {
-  const Operation &first = program_[chain.front()].op, &last = program_[chain.back()].op;
-  std::vector<ByteRange> written = footprint(last, chip).writes;
-  if (LocalBytes(written).meets(LocalBytes({left.begin(), left.end()}))) return false;
-  written.insert(written.end(), left.begin(), left.end());
-  const LocalBytes result(std::move(written));
-  if (result.meets(others_read(first, result_of(first), chip))) return false;
-  for (size_t k = 1; k < chain.size(); ++k) {
-    const LocalBytes parameters =
-        others_read(program_[chain[k]].op, result_of(program_[chain[k - 1]].op), chip);
-    if (result.meets(parameters)) return false;
-    for (uint32_t i = chain.front() + 1; i < chain[k]; ++i)
-      if (std::ranges::find(chain, i) == chain.end() &&
-          LocalBytes(footprint(program_[i].op, chip).writes).meets(parameters))
-        return false;
-  }
+// Returns the bytes of the last result but one that are read after the chain.
+std::span<const ByteRange> read_after(const ProgramGraph& graph, const Chain& chain) {
+  return graph.node(chain[chain.size() - 2]).read_later;
+}
+
+// Returns true if only the chain reads its results, except the last two.
+bool keeps_results_inside(const ProgramGraph& graph, const Chain& chain) {
+  return std::all_of(chain.begin(), chain.end() - 2, [&](uint32_t i) {
+    return graph.node(i).is_overwritten && graph.node(i).readers.size() == 1;
+  });
+}
+
+// Returns true if other instructions within the span of the chain do not touch its results.
+bool is_undisturbed(const ProgramGraph& graph, const Chain& chain, const LocalBytes& results) {
   for (uint32_t i = chain.front() + 1; i < chain.back(); ++i) {
     if (std::ranges::find(chain, i) != chain.end()) continue;
-    const Footprint touched = footprint(program_[i].op, chip);
-    if (LocalBytes(touched.writes).meets(result) || LocalBytes(touched.reads).meets(result))
+    const Footprint touched = footprint(graph.op(i), graph.chip());
+    if (LocalBytes(touched.writes).overlaps(results) || LocalBytes(touched.reads).overlaps(results))
       return false;
   }
   return true;
 }
 
-// Returns the constants that the instructions after the first one read. They become part of the
-// constants of the first one.
-std::optional<Plan::Constants> Plan::constants_of_endings(const std::vector<uint32_t>& chain,
-                                                          const Dataflow& flow) const {
-  Constants constants;
+// Returns true if instruction number `k` of the chain finds its bias or multiplier when the first
+// one runs: neither the results nor an instruction before it overwrite them.
+bool has_parameters_early(const ProgramGraph& graph, const Chain& chain, size_t k,
+                          const LocalBytes& results) {
+  const LocalBytes parameters =
+      read_besides(graph.op(chain[k]), result_of(graph.op(chain[k - 1])), graph.chip());
+  if (results.overlaps(parameters)) return false;
+  for (uint32_t i = chain.front() + 1; i < chain[k]; ++i)
+    if (std::ranges::find(chain, i) == chain.end() &&
+        LocalBytes(footprint(graph.op(i), graph.chip()).writes).overlaps(parameters))
+      return false;
+  return true;
+}
+
+// Returns true if the whole chain may run when its first instruction does. It writes the last
+// result and the bytes `kept` of the result before it, in any order.
+bool may_run_at_once(const ProgramGraph& graph, const Chain& chain) {
+  const std::span<const ByteRange> kept = read_after(graph, chain);
+  const Operation& first = graph.op(chain.front());
+  std::vector<ByteRange> written = footprint(graph.op(chain.back()), graph.chip()).writes;
+  if (LocalBytes(written).overlaps(LocalBytes({kept.begin(), kept.end()}))) return false;
+  written.insert(written.end(), kept.begin(), kept.end());
+  const LocalBytes results(std::move(written));
+  if (results.overlaps(read_besides(first, result_of(first), graph.chip()))) return false;
   for (size_t k = 1; k < chain.size(); ++k)
-    for (const uint32_t writer : flow.nodes[chain[k]].writers)
-      if (writer != chain[k - 1] && !add_constant(writer, constants)) return {};
-  return constants;
+    if (!has_parameters_early(graph, chain, k, results)) return false;
+  return is_undisturbed(graph, chain, results);
 }
 
-// Returns true if only the chain reads its results, except the last two.
-bool Plan::stays_inside(const std::vector<uint32_t>& chain, const Dataflow& flow) const {
-  return std::all_of(chain.begin(), chain.end() - 2, [&](uint32_t i) {
-    return flow.nodes[i].dies && flow.nodes[i].readers.size() == 1;
-  });
+// Returns the constants that the instructions after the first one read.
+std::optional<PlanConstants> constants_of_epilogue(const ProgramGraph& graph, const Chain& chain) {
+  std::vector<uint32_t> loads;
+  for (size_t k = 1; k < chain.size(); ++k)
+    for (const uint32_t writer : graph.node(chain[k]).writers)
+      if (writer != chain[k - 1]) loads.push_back(writer);
+  return constants_from(graph, loads);
 }
 
-void Plan::absorb_endings(const Dataflow& flow, const Chip& chip) {
-  for (uint32_t first = 0; first < program_.size(); ++first) {
-    const Step& step = steps_[first];
-    if (step.body == nullptr || step.constants == kNone) continue;
-    for (auto chain = chain_behind(first, flow); chain.size() > 1; chain.pop_back()) {
-      const std::span<const ByteRange> left = flow.nodes[chain[chain.size() - 2]].outlasting;
-      const auto constants = constants_of_endings(chain, flow);
-      if (!constants || !stays_inside(chain, flow) || !may_run_at_once(chain, left, chip)) continue;
-      std::vector<const Operation*> endings;
-      for (size_t k = 1; k < chain.size(); ++k) endings.push_back(&program_[chain[k]].op);
-      if (!step.body->take_over(endings, left)) continue;
-      Constants& all = constants_[step.constants];
-      all.loads.insert(all.loads.end(), constants->loads.begin(), constants->loads.end());
-      all.sources.insert(all.sources.end(), constants->sources.begin(), constants->sources.end());
-      for (size_t k = 1; k < chain.size(); ++k) {
-        steps_[chain[k]].absorbed_by = first;
-        steps_[chain[k]].kept_by = step.constants;
-      }
-      break;
-    }
+// Fuses all but the first instruction of the chain into the kernel of the first one. Returns false
+// if that is not legal, or the kernel has no such epilogue.
+bool fuse(PlanBuilder& plan, const Chain& chain) {
+  const ProgramGraph& graph = plan.graph();
+  const PlanStep& step = plan.step(chain.front());
+  const auto constants = constants_of_epilogue(graph, chain);
+  if (!constants || !keeps_results_inside(graph, chain) || !may_run_at_once(graph, chain))
+    return false;
+  std::vector<const Operation*> epilogue;
+  for (size_t k = 1; k < chain.size(); ++k) epilogue.push_back(&graph.op(chain[k]));
+  if (!step.kernel->take_over(epilogue, read_after(graph, chain))) return false;
+  PlanConstants& all = plan.parts().constants[step.constants];
+  all.loads.insert(all.loads.end(), constants->loads.begin(), constants->loads.end());
+  all.sources.insert(all.sources.end(), constants->sources.begin(), constants->sources.end());
+  for (size_t k = 1; k < chain.size(); ++k) {
+    plan.step(chain[k]).fused_into = chain.front();
+    plan.step(chain[k]).epilogue_constants = step.constants;
+  }
+  return true;
+}
+
+}  // namespace
+
+void fuse_requantize(PlanBuilder& plan) {
+  for (uint32_t first = 0; first < plan.graph().size(); ++first) {
+    if (plan.step(first).kernel == nullptr || plan.step(first).constants == PlanStep::kNone)
+      continue;
+    Chain chain = longest_chain(plan.graph(), first);
+    while (chain.size() > 1 && !fuse(plan, chain)) chain.pop_back();
   }
 }
 

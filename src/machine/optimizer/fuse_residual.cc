@@ -1,76 +1,98 @@
-// Fuses residual sums and ReLU into the kernels whose results they work on.
+// Pass: fuses a residual into the kernel whose results are added. A residual is a mul_const of an
+// addend to 16 bits, and a mac_const that adds the 8-bit results of the kernel to it. The kernel
+// stores the sums at the output of mac_const, at the time when its own instruction runs.
+//
+// Legal if
+// - only mac_const reads the results of the kernel and of mul_const, and later instructions
+//   overwrite both;
+// - no instruction between the kernel and mac_const touches the output, as the sums are there
+//   earlier than in program order;
+// - no instruction before mac_const changes the addend, as the kernel may read it early or late;
+// - the output, the results of the kernel and the addend do not overlap. The addend may be stored
+//   at the output itself.
+//
+//   before: 1 conv2d: kernel                     after: 1 conv2d: kernel
+//           2 wide = mul_const(addend)                  2 mul_const: fused into 1
+//           3 out = mac_const(conv2d, wide)             3 mac_const: fused into 1
 #include <algorithm>
 #include <array>
 
-#include "machine/optimizer/executable_plan.h"
-#include "machine/optimizer/program_graph.h"
+#include "machine/optimizer/passes.h"
+#include "machine/optimizer/pointwise.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {
 namespace {
 
-const Elementwise* with_constant(const Operation& op, Elementwise::Kind kind) {
-  const auto* e = std::get_if<Elementwise>(&op);
-  return e != nullptr && e->kind == kind && e->b_is_constant ? e : nullptr;
-}
-
-// Returns the view of 8-bit results without the high plane of the 16-bit sums at its address.
-TensorView low_plane(TensorView view) {
-  view.plane_stride = 0;
-  return view;
-}
+// The instructions of a residual: mac adds the results of `kernel` to those of `mul`.
+struct Residual {
+  uint32_t mul, kernel, mac;
+};
 
 bool same_layout(const TensorView& a, const TensorView& b) {
   return a.address == b.address && a.shape == b.shape && a.stride == b.stride;
 }
 
-// Returns true if only `reader` reads the bytes that `writer` writes, and they are overwritten
-// afterwards.
-bool serves_only(const Dataflow& flow, uint32_t writer, uint32_t reader) {
-  const Dataflow::Node& node = flow.nodes[writer];
-  return node.dies && node.constant_readers.empty() && node.readers == std::vector{reader};
-}
-
-// Returns true if local operands of the instructions in (first, last), except those in `but`, are
-// disjoint from `place`. Checks all operands if `all` is set, else only written ones.
-bool apart(std::span<const Instruction> program, uint32_t first, uint32_t last,
-           std::array<uint32_t, 2> but, const TensorView& place, bool all,
-           const LocalMemory& local) {
+// Returns true if the local operands of the instructions in (first, last), except those in
+// `excluded`, are disjoint from `view`. `of_reads` includes operands that are only read.
+bool are_disjoint(const PlanBuilder& plan, uint32_t first, uint32_t last,
+                  std::array<uint32_t, 2> excluded, const TensorView& view, bool of_reads) {
   for (uint32_t i = first + 1; i < last; ++i) {
-    if (i == but[0] || i == but[1]) continue;
-    for (const Operand& operand : operands(program[i].op))
-      if ((all || operand.access != Access::read) && operand.view->space == Space::local &&
-          !fast::disjoint(*operand.view, place, local))
+    if (i == excluded[0] || i == excluded[1]) continue;
+    for (const Operand& operand : operands(plan.graph().op(i)))
+      if ((of_reads || operand.access != Access::read) && operand.view->space == Space::local &&
+          !fast::disjoint(*operand.view, view, plan.local()))
         return false;
   }
   return true;
 }
 
-}  // namespace
-
-std::optional<uint32_t> Plan::body_of(uint32_t step) const {
-  if (steps_[step].body != nullptr) return step;
-  if (!steps_[step].absorbed()) return {};
-  return steps_[step].absorbed_by;
+// Returns the instructions whose results mac_const at `mac` adds, if it alone reads them.
+std::optional<Residual> find_residual(const ProgramGraph& graph, uint32_t mac) {
+  const auto& writers = graph.node(mac).writers;
+  if (writers.size() != 2 || std::ranges::count(writers, ProgramGraph::kBefore) != 0) return {};
+  const bool is_mul_first = with_constant(graph.op(writers[0]), Elementwise::Kind::mul) != nullptr;
+  const Residual residual{
+      .mul = writers[is_mul_first ? 0 : 1], .kernel = writers[is_mul_first ? 1 : 0], .mac = mac};
+  if (!graph.feeds_only(residual.mul, mac) || !graph.feeds_only(residual.kernel, mac)) return {};
+  return residual;
 }
 
-// Fuses residuals. A residual is a mul_const of an addend to 16 bits, and a mac_const that adds the
-// results of a kernel to it. The kernel stores the sums at the output of mac_const, at the time
-// when `body` runs. So nothing may touch that output, or change the addend, before mac_const.
-void Plan::absorb_sums(const Dataflow& flow, const LocalMemory& local) {
-  for (uint32_t i = 0; i < program_.size(); ++i) {
-    const Elementwise* mac = with_constant(program_[i].op, Elementwise::Kind::mac);
-    const auto& writers = flow.nodes[i].writers;
-    if (mac == nullptr || writers.size() != 2 ||
-        std::ranges::count(writers, Dataflow::kBefore) != 0)
-      continue;
-    const bool mul_first =
-        with_constant(program_[writers[0]].op, Elementwise::Kind::mul) != nullptr;
-    const uint32_t first = writers[mul_first ? 0 : 1], body = writers[mul_first ? 1 : 0];
-    if (!serves_only(flow, first, i) || !serves_only(flow, body, i) ||
-        !is_sum(first, body, i, local))
-      continue;
-    const auto& mul = std::get<Elementwise>(program_[first].op);
+bool have_fitting_types(const Elementwise& mul, const Elementwise& mac) {
+  const TensorView &addend = mul.a, &wide = mul.out;
+  return !is_16bit(addend.dtype) && is_16bit(wide.dtype) && !is_16bit(mac.a.dtype) &&
+         !is_16bit(mac.out.dtype) && addend.shape == wide.shape &&
+         is_signed(wide.dtype) == is_signed(mac.out.dtype) &&
+         wide.plane_stride == mac.out.plane_stride && same_layout(wide, mac.out);
+}
+
+bool is_legal(const PlanBuilder& plan, const Residual& r) {
+  const ProgramGraph& graph = plan.graph();
+  const Elementwise* mul = with_constant(graph.op(r.mul), Elementwise::Kind::mul);
+  const auto& mac = std::get<Elementwise>(graph.op(r.mac));
+  if (mul == nullptr || plan.step(r.kernel).kernel == nullptr) return false;
+  const TensorView &addend = mul->a, &wide = mul->out;
+  if (!have_fitting_types(*mul, mac) || result_of(graph.op(r.kernel)) != mac.a ||
+      mac.a.shape != mac.out.shape || !fast::distinct(wide, plan.local()) ||
+      !fast::disjoint(mac.a, wide, plan.local()))
+    return false;
+  if (!fast::has_byte_rows(addend) || !fast::has_byte_rows(low_plane(mac.out))) return false;
+  if (!same_layout(addend, wide) && !fast::disjoint(addend, wide, plan.local())) return false;
+  return are_disjoint(plan, r.kernel, r.mac, {r.mul, r.mul}, wide, /*of_reads=*/true) &&
+         are_disjoint(plan, std::min(r.mul, r.kernel), r.mac, {r.mul, r.kernel}, addend,
+                      /*of_reads=*/false);
+}
+
+}  // namespace
+
+void fuse_residual(PlanBuilder& plan) {
+  const ProgramGraph& graph = plan.graph();
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    const Elementwise* mac = with_constant(graph.op(i), Elementwise::Kind::mac);
+    if (mac == nullptr) continue;
+    const auto residual = find_residual(graph, i);
+    if (!residual || !is_legal(plan, *residual)) continue;
+    const auto& mul = std::get<Elementwise>(graph.op(residual->mul));
     const fast::WeightedAddend sum{.addend = mul.a,
                                    .out = low_plane(mac->out),
                                    .addend_factor = mul.constant,
@@ -78,41 +100,9 @@ void Plan::absorb_sums(const Dataflow& flow, const LocalMemory& local) {
                                    .addend_rshift = mul.rshift,
                                    .lshift = mac->lshift,
                                    .rshift = mac->rshift};
-    if (steps_[body].body->add(sum)) steps_[first].absorbed_by = steps_[i].absorbed_by = body;
-  }
-}
-
-bool Plan::is_sum(uint32_t first, uint32_t body, uint32_t last, const LocalMemory& local) const {
-  const Elementwise* mul = with_constant(program_[first].op, Elementwise::Kind::mul);
-  const auto& mac = std::get<Elementwise>(program_[last].op);
-  if (mul == nullptr || steps_[body].body == nullptr) return false;
-  const TensorView &addend = mul->a, &wide = mul->out;
-  const bool fits = !is_16bit(addend.dtype) && is_16bit(wide.dtype) && !is_16bit(mac.a.dtype) &&
-                    !is_16bit(mac.out.dtype) && addend.shape == wide.shape &&
-                    is_signed(wide.dtype) == is_signed(mac.out.dtype) &&
-                    wide.plane_stride == mac.out.plane_stride && same_layout(wide, mac.out);
-  if (!fits || *operands(program_[body].op)[0].view != mac.a || mac.a.shape != mac.out.shape ||
-      !fast::distinct(wide, local) || !fast::disjoint(mac.a, wide, local))
-    return false;
-  if (!fast::has_byte_rows(addend) || !fast::has_byte_rows(low_plane(mac.out))) return false;
-  if (!same_layout(addend, wide) && !fast::disjoint(addend, wide, local)) return false;
-  return apart(program_, body, last, {first, first}, wide, /*all=*/true, local) &&
-         apart(program_, std::min(first, body), last, {first, body}, addend, /*all=*/false, local);
-}
-
-// Fuses ReLU: an in-place maximum of the results of a kernel with a constant. No other instruction
-// may read or write these results before. The kernel then stores the clamped values directly.
-void Plan::absorb_floors(const Dataflow& flow) {
-  for (uint32_t i = 0; i < program_.size(); ++i) {
-    const Elementwise* max = with_constant(program_[i].op, Elementwise::Kind::max);
-    if (max == nullptr || max->out != max->a || flow.nodes[i].writers.size() != 1) continue;
-    const uint32_t writer = flow.nodes[i].writers.front();
-    if (writer == Dataflow::kBefore) continue;
-    const auto body = body_of(writer);
-    const Dataflow::Node& written = flow.nodes[writer];
-    if (!body || written.readers != std::vector{i} || !written.constant_readers.empty()) continue;
-    if (low_plane(*operands(program_[writer].op)[0].view) != low_plane(max->a)) continue;
-    if (steps_[*body].body->raise_to(max->constant)) steps_[i].absorbed_by = *body;
+    if (!plan.step(residual->kernel).kernel->add(sum)) continue;
+    plan.step(residual->mul).fused_into = residual->kernel;
+    plan.step(i).fused_into = residual->kernel;
   }
 }
 

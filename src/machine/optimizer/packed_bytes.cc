@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/copy_run.h"
-#include "machine/optimizer/executable_plan.h"
+#include "memory/global_range.h"
 #include "ops/operation.h"
 
 namespace tputwin {
@@ -17,7 +17,7 @@ namespace {
 // Largest gap between sources, in bytes, that is bridged by copying. Gaps come from alignment.
 constexpr uint64_t kLargestGap = 256;
 // Most bytes of a page that may need copying. Pages that need more stay in memory.
-constexpr uint64_t kMostRest = 1024;
+constexpr uint64_t kMostCopied = 1024;
 
 // Zeros the destination of a load.
 void clear(const TensorView& to, const Memory& memory) {
@@ -29,7 +29,7 @@ void clear(const TensorView& to, const Memory& memory) {
 
 }  // namespace
 
-const DmaTensor* PackedBytes::covered(const Operation& operation) {
+const DmaTensor* PackedBytes::reversible_load(const Operation& operation) {
   const auto* load = std::get_if<DmaTensor>(&operation);
   if (load == nullptr || load->src.space != Space::global || load->dst.space != Space::local)
     return nullptr;
@@ -40,67 +40,68 @@ const DmaTensor* PackedBytes::covered(const Operation& operation) {
 
 // Reverses a load: returns the bytes from the first byte of its source on, with zeros in gaps.
 // Returns nullptr if memory is exhausted.
-const uint8_t* PackedBytes::Workshop::take_back(const Load& load) {
-  if (taken == nullptr || taken->size() < load.source.bytes) {
+const uint8_t* PackedBytes::LoadReverser::reverse(const Load& load) {
+  if (reversed == nullptr || reversed->size() < load.source.bytes) {
     auto reserved = GlobalMemory::reserve(load.source.bytes);
     if (!reserved.ok()) return nullptr;
-    taken = std::move(*reserved);
+    reversed = std::move(*reserved);
   }
-  std::memset(taken->data(), 0, load.source.bytes);
-  const DmaTensor& there = *load.operation;
-  DmaTensor back{.dst = there.src,
-                 .src = there.dst,
-                 .transpose_nc = there.transpose_nc,
+  std::memset(reversed->data(), 0, load.source.bytes);
+  const DmaTensor& original = *load.operation;
+  DmaTensor back{.dst = original.src,
+                 .src = original.dst,
+                 .transpose_nc = original.transpose_nc,
                  .explicit_strides = true};
   back.dst.address -= load.source.begin;
-  const Memory memory{lanes, *taken};
+  const Memory memory{lanes, *reversed};
   execute(Operation(back), memory);
-  return taken->data();
+  return reversed->data();
 }
 
 void PackedBytes::unpack(const Unpacked& unpacked, LocalMemory& lanes) const {
   const Memory memory{lanes, global_};
   for (const Load& load : unpacked.loads) clear(load.operation->dst, memory);
-  unpacked.body->unpack(memory);
+  unpacked.kernel->unpack(memory);
 }
 
-void PackedBytes::add(const fast::PreparedBody& body, std::span<const DmaTensor* const> loads) {
+void PackedBytes::add(const fast::PreparedBody& kernel, std::span<const DmaTensor* const> loads) {
   Unpacked unpacked;
   for (const DmaTensor* load : loads) unpacked.loads.push_back({load, extent_in_global(load->src)});
   for (const Load& load : unpacked.loads) all_.push_back(load.source);
-  unpacked.body = dynamic_cast<const fast::Unpacking*>(&body);
-  if (loads.empty() || unpacked.body == nullptr) return;
-  if (trials_ == nullptr) trials_ = std::make_unique<Workshop>(chip_);
-  unpack(unpacked, trials_->lanes);
+  unpacked.kernel = dynamic_cast<const fast::Unpacking*>(&kernel);
+  if (loads.empty() || unpacked.kernel == nullptr) return;
+  if (trial_ == nullptr) trial_ = std::make_unique<LoadReverser>(chip_);
+  unpack(unpacked, trial_->lanes);
   for (Load& load : unpacked.loads) {
-    const uint8_t* taken = trials_->take_back(load);
+    const uint8_t* reversed = trial_->reverse(load);
     const uint8_t* there = global_.data() + load.source.begin;
-    load.comes_back = taken != nullptr && std::memcmp(taken, there, load.source.bytes) == 0;
-    if (load.comes_back) certain_.push_back(load.source);
+    load.is_restorable =
+        reversed != nullptr && std::memcmp(reversed, there, load.source.bytes) == 0;
+    if (load.is_restorable) restorable_.push_back(load.source);
   }
   unpacked_.push_back(std::move(unpacked));
 }
 
 // Returns the ranges of a page that unpacking does not restore.
-std::vector<GlobalRange> PackedBytes::rests_of(const GlobalRange& page) const {
-  std::vector<GlobalRange> rests;
+std::vector<GlobalRange> PackedBytes::unrestored_parts(const GlobalRange& page) const {
+  std::vector<GlobalRange> parts;
   uint64_t at = page.begin;
-  auto next = std::ranges::upper_bound(certain_, at, {}, &GlobalRange::end);
+  auto next = std::ranges::upper_bound(restorable_, at, {}, &GlobalRange::end);
   for (; at < page.end(); ++next) {
     const uint64_t until =
-        next == certain_.end() ? page.end() : std::clamp(next->begin, at, page.end());
-    if (until != at) rests.push_back({at, until - at});
-    if (next == certain_.end()) break;
+        next == restorable_.end() ? page.end() : std::clamp(next->begin, at, page.end());
+    if (until != at) parts.push_back({at, until - at});
+    if (next == restorable_.end()) break;
     at = next->end();
   }
-  return rests;
+  return parts;
 }
 
 std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others) {
-  trials_.reset();
-  if (certain_.empty()) return {};
+  trial_.reset();
+  if (restorable_.empty()) return {};
   merge(all_, kLargestGap);
-  merge(certain_, 0);
+  merge(restorable_, 0);
   std::vector<GlobalRange> chosen;
   const uint64_t size = page_bytes();
   for (const GlobalRange& range : all_)
@@ -108,13 +109,13 @@ std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others)
       const GlobalRange page{begin, size};
       const auto touches = [&](const GlobalRange& other) { return intersect(other, page); };
       if (std::ranges::any_of(others, touches)) continue;
-      const auto rests = rests_of(page);
+      const auto parts = unrestored_parts(page);
       uint64_t bytes = 0;
-      for (const GlobalRange& rest : rests) bytes += rest.bytes;
-      if (bytes > kMostRest) continue;
-      for (const GlobalRange& rest : rests) {
-        const uint8_t* first = global_.data() + rest.begin;
-        rests_.push_back({rest.begin, {first, first + rest.bytes}});
+      for (const GlobalRange& part : parts) bytes += part.bytes;
+      if (bytes > kMostCopied) continue;
+      for (const GlobalRange& part : parts) {
+        const uint8_t* first = global_.data() + part.begin;
+        copies_.push_back({part.begin, {first, first + part.bytes}});
       }
       chosen.push_back(page);
     }
@@ -124,27 +125,27 @@ std::vector<GlobalRange> PackedBytes::pages(std::span<const GlobalRange> others)
   return chosen;
 }
 
-void PackedBytes::fill(const Load& load, Workshop& workshop) const {
+void PackedBytes::restore(const Load& load, LoadReverser& reverser) const {
   const auto touches = [&](const GlobalRange& pages) { return intersect(pages, load.source); };
-  if (!load.comes_back || std::ranges::none_of(pages_, touches)) return;
-  const uint8_t* taken = workshop.take_back(load);
-  if (taken == nullptr) throw std::bad_alloc();
+  if (!load.is_restorable || std::ranges::none_of(pages_, touches)) return;
+  const uint8_t* reversed = reverser.reverse(load);
+  if (reversed == nullptr) throw std::bad_alloc();
   for (const GlobalRange& pages : pages_) {
     if (!touches(pages)) continue;
     const uint64_t begin = std::max(pages.begin, load.source.begin);
     const uint64_t end = std::min(pages.end(), load.source.end());
-    copy_run(global_.data() + begin, taken + (begin - load.source.begin), end - begin);
+    copy_run(global_.data() + begin, reversed + (begin - load.source.begin), end - begin);
   }
 }
 
-void PackedBytes::fill() const {
-  Workshop workshop(chip_);
+void PackedBytes::restore() const {
+  LoadReverser reverser(chip_);
   for (const Unpacked& unpacked : unpacked_) {
-    unpack(unpacked, workshop.lanes);
-    for (const Load& load : unpacked.loads) fill(load, workshop);
+    unpack(unpacked, reverser.lanes);
+    for (const Load& load : unpacked.loads) restore(load, reverser);
   }
-  for (const Rest& rest : rests_)
-    copy_run(global_.data() + rest.begin, rest.bytes.data(), rest.bytes.size());
+  for (const Copied& part : copies_)
+    copy_run(global_.data() + part.begin, part.bytes.data(), part.bytes.size());
 }
 
 }  // namespace tputwin

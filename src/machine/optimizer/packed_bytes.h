@@ -1,5 +1,5 @@
 // PackedBytes: restores bytes of global memory that kernels keep in packed form. The program loaded
-// these bytes to lanes, and kernels packed them there. Unpacking to lanes and storing restores the
+// these bytes to lanes, and kernels packed them load_. Unpacking to lanes and storing restores the
 // original bytes. Only bytes whose restoration was tested are relied on.
 #pragma once
 
@@ -21,52 +21,53 @@ class PackedBytes {
  public:
   PackedBytes(const Chip& chip, GlobalMemory& global) : chip_(chip), global_(global) {}
 
-  // Adds the constants that `body` has packed, and the loads of them that are covered().
-  void add(const fast::PreparedBody& body, std::span<const DmaTensor* const> loads);
+  // Adds the constants that `kernel` has packed. `loads` are those of their loads that can be
+  // reversed (reversible_load).
+  void add(const fast::PreparedBody& kernel, std::span<const DmaTensor* const> loads);
   // Returns the load if it can be reversed, else nullptr.
-  static const DmaTensor* covered(const Operation& operation);
+  static const DmaTensor* reversible_load(const Operation& operation);
 
-  // Returns the whole pages of these bytes that `others` do not touch. Other bytes of the pages are
-  // copied.
+  // Chooses whole pages of these bytes that no range in `others` touches, and copies the bytes of
+  // these pages that cannot be restored. Returns the pages.
   std::vector<GlobalRange> pages(std::span<const GlobalRange> others);
   // Restores the pages and no bytes next to them, which may have changed. The kernels and loads
   // passed to add() must still exist.
-  void fill() const;
+  void restore() const;
 
  private:
   struct Load {
     const DmaTensor* operation;
     GlobalRange source;
-    bool comes_back = false;
+    bool is_restorable = false;
   };
   struct Unpacked {
-    const fast::Unpacking* body = nullptr;
+    const fast::Unpacking* kernel = nullptr;
     std::vector<Load> loads;
   };
-  struct Rest {
+  struct Copied {
     uint64_t begin;
     std::vector<uint8_t> bytes;
   };
   // Lanes for unpacked constants, and a buffer for the source bytes that a reversed load restores.
-  struct Workshop {
-    explicit Workshop(const Chip& chip) : lanes(chip) {}
-    const uint8_t* take_back(const Load& load);
+  struct LoadReverser {
+    explicit LoadReverser(const Chip& chip) : lanes(chip) {}
+    const uint8_t* reverse(const Load& load);
     LocalMemory lanes;
-    std::unique_ptr<GlobalMemory> taken;
+    std::unique_ptr<GlobalMemory> reversed;
   };
   void unpack(const Unpacked& unpacked, LocalMemory& lanes) const;
-  void fill(const Load& load, Workshop& workshop) const;
-  std::vector<GlobalRange> rests_of(const GlobalRange& page) const;
+  void restore(const Load& load, LoadReverser& reverser) const;
+  std::vector<GlobalRange> unrestored_parts(const GlobalRange& page) const;
 
   const Chip& chip_;
   GlobalMemory& global_;
-  std::unique_ptr<Workshop> trials_;
+  std::unique_ptr<LoadReverser> trial_;
 
   std::vector<Unpacked> unpacked_;
-  // Sources of all loads, and of the loads with `comes_back` set.
-  std::vector<GlobalRange> all_, certain_;
+  // Sources of all loads, and of the loads with `is_restorable` set.
+  std::vector<GlobalRange> all_, restorable_;
   std::vector<GlobalRange> pages_;
-  std::vector<Rest> rests_;
+  std::vector<Copied> copies_;
 };
 
 }  // namespace tputwin

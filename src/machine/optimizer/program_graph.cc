@@ -1,75 +1,15 @@
-// Follows each byte of local memory through a program, with the instruction that last wrote it.
+// Builds the graph: follows each byte of local memory through the program, with the instruction
+// that wrote it last.
 #include "machine/optimizer/program_graph.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "machine/optimizer/lane_owners.h"
 #include "ops/fast/prepared/prepared.h"
 
 namespace tputwin {
 namespace {
-
-// Owners of the bytes of one lane, that is their last writers, as sorted pieces without gaps.
-class LaneOwners {
- public:
-  explicit LaneOwners(uint32_t bytes) : pieces_{{0, bytes, Dataflow::kBefore}} {}
-
-  // Calls f(owner, begin, end) for each piece of [begin, end).
-  template <class F>
-  void each(uint32_t begin, uint32_t end, F&& f) const {
-    for (size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i)
-      f(pieces_[i].owner, std::max(begin, pieces_[i].begin), std::min(end, pieces_[i].end));
-  }
-
-  // Assigns ranges of one lane, sorted and disjoint, to an owner. Visits the touched pieces once,
-  // because maps have many rows.
-  void assign(std::span<const ByteRange> ranges, uint32_t owner) {
-    const size_t first = find(static_cast<uint32_t>(ranges.front().begin));
-    const size_t last = find(static_cast<uint32_t>(ranges.back().end - 1));
-    merged_.clear();
-    size_t at = first;
-    uint32_t done = pieces_[first].begin;  // bytes before it are in merged_
-    const auto keep_until = [&](uint32_t end) {
-      for (; at <= last && done < end; at += done == pieces_[at].end) {
-        const uint32_t to = std::min(end, pieces_[at].end);
-        merged_.push_back({done, to, pieces_[at].owner});
-        done = to;
-      }
-    };
-    for (const ByteRange& range : ranges) {
-      keep_until(static_cast<uint32_t>(range.begin));
-      done = static_cast<uint32_t>(range.end);
-      merged_.push_back({static_cast<uint32_t>(range.begin), done, owner});
-      while (at <= last && pieces_[at].end <= done) ++at;
-    }
-    keep_until(pieces_[last].end);
-    replace(first, last + 1 - first);
-  }
-
- private:
-  struct Piece {
-    uint32_t begin, end, owner;
-  };
-  size_t find(uint32_t byte) const {
-    const auto behind = std::upper_bound(pieces_.begin(), pieces_.end(), byte,
-                                         [](uint32_t b, const Piece& p) { return b < p.begin; });
-    return static_cast<size_t>(behind - pieces_.begin()) - 1;
-  }
-  // Replaces `count` pieces from `first` on by merged_.
-  void replace(size_t first, size_t count) {
-    const size_t kept = std::min(count, merged_.size());
-    const auto at = pieces_.begin() + static_cast<ptrdiff_t>(first);
-    const auto middle = merged_.begin() + static_cast<ptrdiff_t>(kept);
-    const auto behind = std::copy(merged_.begin(), middle, at);
-    if (kept < count)
-      pieces_.erase(behind, behind + static_cast<ptrdiff_t>(count - kept));
-    else
-      pieces_.insert(behind, middle, merged_.end());
-  }
-
-  std::vector<Piece> pieces_;
-  std::vector<Piece> merged_;  // of one call of assign()
-};
 
 void add_once(std::vector<uint32_t>& list, uint32_t number) {
   if (std::find(list.rbegin(), list.rend(), number) == list.rend()) list.push_back(number);
@@ -108,16 +48,20 @@ class Analysis {
  public:
   Analysis(std::span<const Instruction> program, const Chip& chip)
       : program_(program), chip_(chip) {
-    flow_.nodes.resize(program.size());
+    nodes_.resize(program.size());
     live_.resize(program.size());
-    forget();
+    lanes_.assign(chip_.lanes, new_lane());
   }
 
-  Dataflow run() {
+  struct Edges {
+    std::vector<ProgramGraph::Node> nodes;
+    bool reads_before;
+  };
+  Edges run() {
     for (uint32_t i = 0; i < program_.size(); ++i) {
       const Operation& op = program_[i].op;
       if (const auto* call = std::get_if<CpuCall>(&op)) {
-        if (!call->sync) forget(), called_ = true;
+        if (!call->sync) show_to_host(), called_ = true;
         continue;
       }
       goes_on_ |= called_;
@@ -125,24 +69,26 @@ class Analysis {
       read(i, op, touched);
       write(i, op, touched);
     }
-    forget();
-    for (size_t i = 0; i < live_.size(); ++i) flow_.nodes[i].dies = live_[i] == 0;
+    show_to_host();
+    for (size_t i = 0; i < live_.size(); ++i) nodes_[i].is_overwritten = live_[i] == 0;
     if (goes_on_)
-      for (Dataflow::Node& node : flow_.nodes) node.remains.clear();
-    return std::move(flow_);
+      for (ProgramGraph::Node& node : nodes_) node.live_out.clear();
+    return {std::move(nodes_), reads_before_};
   }
 
  private:
-  // Marks all current bytes as read by the host, and so alive.
-  void forget() {
+  LaneOwners new_lane() const { return LaneOwners(chip_.lane_bytes, ProgramGraph::kBefore); }
+
+  // Marks all current bytes as read by the host, and so live. The host may then write any of them.
+  void show_to_host() {
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane)
       lanes_[lane].each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t begin, uint32_t end) {
-        if (owner == Dataflow::kBefore) return;
+        if (owner == ProgramGraph::kBefore) return;
         live_[owner] = kForever;
-        flow_.nodes[owner].outlasting.push_back({Space::local, lane, begin, end});
-        flow_.nodes[owner].remains.push_back({Space::local, lane, begin, end});
+        nodes_[owner].read_later.push_back({Space::local, lane, begin, end});
+        nodes_[owner].live_out.push_back({Space::local, lane, begin, end});
       });
-    lanes_.assign(chip_.lanes, LaneOwners(chip_.lane_bytes));
+    lanes_.assign(chip_.lanes, new_lane());
   }
 
   // Calls f(owner, range) for each piece of the local ranges.
@@ -165,13 +111,13 @@ class Analysis {
       if (operand.access != Access::write && !contains(constants, operand.view))
         others.push_back(operand);
     owners(footprint_of(others, chip_).reads, note_reader);
-    auto& writers = flow_.nodes[i].constant_writers;
+    auto& writers = nodes_[i].constant_writers;
     owners(footprint_of(constants, chip_).reads, [&](uint32_t owner, const ByteRange&) {
       add_once(writers, owner);
-      if (owner == Dataflow::kBefore)
-        flow_.uses_before = true;
+      if (owner == ProgramGraph::kBefore)
+        reads_before_ = true;
       else
-        add_once(flow_.nodes[owner].constant_readers, i);
+        add_once(nodes_[owner].constant_readers, i);
     });
     std::sort(writers.begin(), writers.end());
   }
@@ -181,30 +127,30 @@ class Analysis {
   }
 
   void note(uint32_t owner, uint32_t reader, const ByteRange& range) {
-    add_once(flow_.nodes[reader].writers, owner);
-    if (owner == Dataflow::kBefore) {
-      flow_.uses_before = true;
+    add_once(nodes_[reader].writers, owner);
+    if (owner == ProgramGraph::kBefore) {
+      reads_before_ = true;
       return;
     }
-    Dataflow::Node& node = flow_.nodes[owner];
+    ProgramGraph::Node& node = nodes_[owner];
     add_once(node.readers, reader);
-    if (node.readers.front() != reader) node.outlasting.push_back(range);
+    if (node.readers.front() != reader) node.read_later.push_back(range);
   }
 
   void write(uint32_t i, const Operation& op, const Footprint& touched) {
     const bool all = writes_all(op) && has_exact_footprint(op, chip_);
     owners(touched.writes, [&](uint32_t owner, const ByteRange& range) {
-      if (owner == Dataflow::kBefore) {
-        flow_.uses_before |= !all;
+      if (owner == ProgramGraph::kBefore) {
+        reads_before_ |= !all;
         return;
       }
       if (live_[owner] != kForever) live_[owner] -= range.end - range.begin;
       if (all) return;
       live_[owner] = kForever;
-      flow_.nodes[owner].outlasting.push_back(range);
+      nodes_[owner].read_later.push_back(range);
       note(owner, i, range);
     });
-    flow_.nodes[i].is_exact = all;
+    nodes_[i].writes_whole_footprint = all;
     const std::span<const ByteRange> all_ranges(touched.writes);
     for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {
       const ByteRange& first = all_ranges[begin];
@@ -222,7 +168,8 @@ class Analysis {
   static constexpr uint64_t kForever = UINT64_MAX;
   std::span<const Instruction> program_;
   const Chip& chip_;
-  Dataflow flow_;
+  std::vector<ProgramGraph::Node> nodes_;
+  bool reads_before_ = false;
   std::vector<LaneOwners> lanes_;
   std::vector<uint64_t> live_;  // bytes that an instruction still owns
   bool called_ = false;         // the host was called
@@ -231,8 +178,42 @@ class Analysis {
 
 }  // namespace
 
-Dataflow analyse(std::span<const Instruction> program, const Chip& chip) {
-  return Analysis(program, chip).run();
+const TensorView* load_source(const Operation& op) {
+  const auto load = [](const TensorView& dst, const TensorView& src) -> const TensorView* {
+    return src.space == Space::global && dst.space == Space::local ? &src : nullptr;
+  };
+  if (const auto* t = std::get_if<DmaTensor>(&op)) return load(t->dst, t->src);
+  if (const auto* c = std::get_if<Copy>(&op))
+    return c->src.is_constant ? nullptr : load(c->dst, c->src.view);
+  if (const auto* m = std::get_if<DmaMatrix>(&op)) return load(m->dst.tensor, m->src.tensor);
+  return nullptr;
+}
+
+ProgramGraph::ProgramGraph(std::span<const Instruction> program, const Chip& chip)
+    : program_(program), chip_(chip) {
+  auto [nodes, reads_before] = Analysis(program, chip).run();
+  nodes_ = std::move(nodes);
+  reads_before_ = reads_before;
+  for (const Instruction& instruction : program)
+    for (const Operand& operand : operands(instruction.op))
+      if (operand.access != Access::read && operand.view->space == Space::global)
+        written_global_.push_back(extent_in_global(*operand.view));
+}
+
+bool ProgramGraph::feeds_only(uint32_t writer, uint32_t reader) const {
+  const Node& node = nodes_[writer];
+  return node.is_overwritten && node.constant_readers.empty() &&
+         node.readers == std::vector{reader};
+}
+
+std::optional<GlobalRange> ProgramGraph::constant_source(uint32_t instruction) const {
+  if (instruction == kBefore) return {};
+  const TensorView* source = load_source(op(instruction));
+  if (source == nullptr) return {};
+  const GlobalRange range = extent_in_global(*source);
+  const auto overlaps = [&](const GlobalRange& written) { return intersect(written, range); };
+  if (std::ranges::any_of(written_global_, overlaps)) return {};
+  return range;
 }
 
 }  // namespace tputwin

@@ -1,4 +1,4 @@
-// Keeps track of released pages and their keepers, until their bytes are needed.
+// Keeps track of released pages and their owners, until their bytes are needed.
 #include "machine/optimizer/released_pages.h"
 
 #include <algorithm>
@@ -6,52 +6,51 @@
 
 namespace tputwin {
 
-void SparePages::spare(GlobalMemory& memory, const std::function<Spared()>& choose) {
+void ReleasedPages::release(GlobalMemory& memory, const std::function<Group()>& choose) {
   const std::scoped_lock lock(mutex_);
-  Spared chosen = choose();
+  Group chosen = choose();
   if (chosen.pages.empty()) return;
-  spared_.push_back(std::move(chosen));
+  groups_.push_back(std::move(chosen));
   any_.store(true, std::memory_order_release);
-  for (const GlobalRange& range : spared_.back().pages) give_back(memory, range);
+  for (const GlobalRange& range : groups_.back().pages) give_back(memory, range);
 }
 
 // Restores all pages of a group at once, because a caller that needs one will need the others.
 template <class Matches>
-void SparePages::fill_where(const Matches& matches) {
+void ReleasedPages::restore_where(const Matches& matches) {
   if (!any()) return;
   const std::scoped_lock lock(mutex_);
-  for (auto spared = spared_.begin(); spared != spared_.end();) {
-    if (!matches(*spared)) {
-      ++spared;
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    if (!matches(*group)) {
+      ++group;
       continue;
     }
-    spared->fill();
-    spared = spared_.erase(spared);
+    group->restore();
+    group = groups_.erase(group);
   }
-  any_.store(!spared_.empty(), std::memory_order_release);
+  any_.store(!groups_.empty(), std::memory_order_release);
 }
 
-void SparePages::need(const GlobalRange& range) {
-  fill_where([&](const Spared& spared) {
-    return std::ranges::any_of(spared.pages,
+void ReleasedPages::restore(const GlobalRange& range) {
+  restore_where([&](const Group& group) {
+    return std::ranges::any_of(group.pages,
                                [&](const GlobalRange& pages) { return intersect(pages, range); });
   });
 }
 
-void SparePages::need_all() {
-  fill_where([](const Spared&) { return true; });
+void ReleasedPages::restore_all() {
+  restore_where([](const Group&) { return true; });
 }
 
-void SparePages::need_those_of(const void* keeper) {
-  fill_where([&](const Spared& spared) { return spared.keeper == keeper; });
+void ReleasedPages::restore_those_of(const void* owner) {
+  restore_where([&](const Group& group) { return group.owner == owner; });
 }
 
-uint64_t SparePages::bytes_of(const void* keeper) {
+uint64_t ReleasedPages::bytes_of(const void* owner) {
   const std::scoped_lock lock(mutex_);
   uint64_t bytes = 0;
-  for (const Spared& spared : spared_)
-    for (const GlobalRange& range : spared.pages)
-      bytes += spared.keeper == keeper ? range.bytes : 0;
+  for (const Group& group : groups_)
+    for (const GlobalRange& range : group.pages) bytes += group.owner == owner ? range.bytes : 0;
   return bytes;
 }
 

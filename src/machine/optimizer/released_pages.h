@@ -1,6 +1,6 @@
-// SparePages: pages of global memory that were returned to the operating system, as a keeper holds
-// their bytes in another form. The functions need...() restore pages; callers must call them before
-// they read or write bytes there. Thread-safe.
+// ReleasedPages: pages of a device's global memory that were returned to the operating system while
+// an owner holds their bytes in another form. The functions restore...() bring pages back; callers
+// must call them before they read or write bytes there. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -12,33 +12,33 @@
 
 namespace tputwin {
 
-class SparePages {
+class ReleasedPages {
  public:
-  // Pages and the function that restores all of them. `keeper` identifies the owner.
-  struct Spared {
-    const void* keeper;
+  // Pages that one owner released together, and the function that writes their bytes back.
+  struct Group {
+    const void* owner;
     std::vector<GlobalRange> pages;
-    std::function<void()> fill;
+    std::function<void()> restore;
   };
-  // Returns pages of `memory` that `choose` selects to the operating system. No other thread can
-  // restore pages while `choose` runs.
-  void spare(GlobalMemory& memory, const std::function<Spared()>& choose);
+  // Returns the pages of `memory` that `choose` selects to the operating system. No other thread
+  // can restore pages while `choose` runs.
+  void release(GlobalMemory& memory, const std::function<Group()>& choose);
 
   bool any() const { return any_.load(std::memory_order_acquire); }
-  // Restores the pages of the range, with all other pages of their keepers' groups.
-  void need(const GlobalRange& range);
-  void need_all();
-  void need_those_of(const void* keeper);
-  // Returns the number of bytes of `keeper` that are not in memory.
-  uint64_t bytes_of(const void* keeper);
+  // Restores the pages of the range, with all other pages of their groups.
+  void restore(const GlobalRange& range);
+  void restore_all();
+  void restore_those_of(const void* owner);
+  // Returns the number of bytes of `owner` that are not in memory.
+  uint64_t bytes_of(const void* owner);
 
  private:
   template <class Matches>
-  void fill_where(const Matches& matches);
+  void restore_where(const Matches& matches);
 
   std::atomic<bool> any_{false};
   std::mutex mutex_;
-  std::vector<Spared> spared_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace tputwin

@@ -1,84 +1,101 @@
-// Shares packed inputs among kernels. Slices of a layer read the same map, and branches of a net
-// the same result. The first kernel packs it, the later ones reuse the packed copy.
+// Pass: shares packed inputs among kernels. Slices of a layer read the same map, and branches of a
+// network the same result. The first kernel packs the map into a slot of its thread; later kernels
+// reuse the packed copy.
+//
+// Legal if
+// - the earlier kernel runs in every run;
+// - both kernels pack the same view in the same way (fast::PreparedBody::share_copy);
+// - nothing writes to the view in between, where a call of the host may write anywhere;
+// - no other kernel packs into that slot in between.
+//
+//   before: 1 conv2d: kernel        after: 1 conv2d: kernel
+//           2 conv2d: kernel               2 conv2d: kernel, shares input
 #include <algorithm>
 #include <array>
 
-#include "machine/device.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/optimizer/passes.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin {
 namespace {
 
-bool may_touch(const TensorView& a, const TensorView& b, const LocalMemory& local) {
+bool may_overlap(const TensorView& a, const TensorView& b, const LocalMemory& local) {
   if (a.space != b.space) return false;
   if (a.space == Space::global) return intersect(extent_in_global(a), extent_in_global(b));
   return !fast::disjoint(a, b, local);
 }
 
-bool writes_to(const Operation& op, const TensorView& view, const LocalMemory& local) {
+bool may_write_to(const Operation& op, const TensorView& view, const LocalMemory& local) {
   return std::ranges::any_of(operands(op), [&](const Operand& operand) {
-    return operand.access != Access::read && may_touch(*operand.view, view, local);
+    return operand.access != Access::read && may_overlap(*operand.view, view, local);
   });
 }
 
-// Packed inputs whose source is unchanged, each in a slot of PreparedBody::kRooms. A large copy
-// always replaces slot 0. A small copy replaces the least recently used of the other slots. Few
+// Packed inputs whose source is unchanged, each in a slot of PreparedBody::kRooms. A large input
+// always replaces slot 0. A small input replaces the least recently used of the other slots. Few
 // slots are enough, because bands of a map and slices of weights alternate.
-class Copies {
+class PackedInputs {
  public:
-  explicit Copies(const LocalMemory& local) : local_(local) {}
+  explicit PackedInputs(const LocalMemory& local) : local_(local) {}
 
-  // Returns true if the kernel can reuse a copy; if false, it makes one.
-  bool finds(fast::PreparedBody& body) {
-    for (Room& room : rooms_)
-      if (room.body != nullptr && body.share_copy(*room.body)) {
-        room.used_at = ++time_;
+  // Returns true if the kernel can reuse a packed input. If false, it packs its input into a slot.
+  bool share(fast::PreparedBody& kernel) {
+    for (Slot& slot : slots_)
+      if (slot.kernel != nullptr && kernel.share_copy(*slot.kernel)) {
+        slot.used_at = ++time_;
         return true;
       }
-    const bool is_small = body.copied().bytes <= kSmall;
-    const auto place =
-        is_small ? std::ranges::min_element(rooms_.begin() + 1, rooms_.end(), {}, &Room::used_at)
-                 : rooms_.begin();
-    *place = {&body, ++time_};
-    body.copy_to(static_cast<uint32_t>(place - rooms_.begin()));
+    const bool is_small = kernel.copied().bytes <= kMostSmallBytes;
+    const auto slot =
+        is_small ? std::ranges::min_element(slots_.begin() + 1, slots_.end(), {}, &Slot::used_at)
+                 : slots_.begin();
+    *slot = {&kernel, ++time_};
+    kernel.copy_to(static_cast<uint32_t>(slot - slots_.begin()));
     return false;
   }
-  void see_writes_of(const Operation& op) {
-    for (Room& room : rooms_)
-      if (room.body != nullptr && writes_to(op, *room.body->copied().input, local_)) room = {};
+  // Drops the inputs that an instruction may overwrite.
+  void drop_written_by(const Operation& op) {
+    for (Slot& slot : slots_)
+      if (slot.kernel != nullptr && may_write_to(op, *slot.kernel->copied().input, local_))
+        slot = {};
   }
-  void forget() { rooms_ = {}; }
+  void drop_all() { slots_ = {}; }
 
  private:
   // Slots take memory in addition to a model's.
-  static constexpr size_t kSmall = 64 << 10;
-  struct Room {
-    const fast::PreparedBody* body = nullptr;
+  static constexpr size_t kMostSmallBytes = 64 << 10;
+  struct Slot {
+    const fast::PreparedBody* kernel = nullptr;
     uint64_t used_at = 0;
   };
   const LocalMemory& local_;
-  std::array<Room, fast::PreparedBody::kRooms> rooms_;
+  std::array<Slot, fast::PreparedBody::kRooms> slots_;
   uint64_t time_ = 0;
 };
 
+// Returns for each step the steps that are fused into it.
+std::vector<std::vector<uint32_t>> fused_steps(const PlanBuilder& plan) {
+  std::vector<std::vector<uint32_t>> fused(plan.steps().size());
+  for (uint32_t i = 0; i < plan.steps().size(); ++i)
+    if (plan.step(i).is_fused()) fused[plan.step(i).fused_into].push_back(i);
+  return fused;
+}
+
 }  // namespace
 
-// Visits steps in execution order, each with the steps fused into it. A call of the host may write
-// anywhere.
-void Plan::share_copies(const LocalMemory& local) {
-  std::vector<std::vector<uint32_t>> absorbed(steps_.size());
-  for (uint32_t i = 0; i < steps_.size(); ++i)
-    if (steps_[i].absorbed()) absorbed[steps_[i].absorbed_by].push_back(i);
-  Copies copies(local);
-  for (uint32_t i = 0; i < steps_.size(); ++i) {
-    Step& step = steps_[i];
-    if (step.absorbed()) continue;
-    if (step.body != nullptr && step.body->copied().input != nullptr)
-      step.finds_copy = copies.finds(*step.body);
-    if (program_[i].engine == Engine::cpu) copies.forget();
-    copies.see_writes_of(program_[i].op);
-    for (const uint32_t other : absorbed[i]) copies.see_writes_of(program_[other].op);
+// Visits steps in execution order, each with the steps fused into it.
+void share_packed_inputs(PlanBuilder& plan) {
+  const auto fused = fused_steps(plan);
+  const auto program = plan.graph().program();
+  PackedInputs inputs(plan.local());
+  for (uint32_t i = 0; i < program.size(); ++i) {
+    PlanStep& step = plan.step(i);
+    if (step.is_fused()) continue;
+    if (step.kernel != nullptr && step.kernel->copied().input != nullptr)
+      step.shares_input = inputs.share(*step.kernel);
+    if (program[i].engine == Engine::cpu) inputs.drop_all();
+    inputs.drop_written_by(program[i].op);
+    for (const uint32_t other : fused[i]) inputs.drop_written_by(program[other].op);
   }
 }
 

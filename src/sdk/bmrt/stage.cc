@@ -252,7 +252,7 @@ Result<Stage::Groups> Stage::decode_groups(const std::vector<const CmdGroupT*>& 
     TW_ASSIGN_OR_RETURN(instructions, decode(*group, options));
     for (const Instruction& instruction : instructions)
       TW_RETURN_IF_ERROR(check_written(instruction, met));
-    groups.push_back(std::make_unique<Plan>(std::move(instructions)));
+    groups.push_back(std::make_unique<PlannedProgram>(std::move(instructions)));
   }
   return groups;
 }

@@ -11,7 +11,7 @@
 
 #include "bmodel/bm168x/model.h"
 #include "isa/streams/stream.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "sdk/bmrt/memory.h"
 #include "sdk/bmrt/storage.h"
 #include "sdk/bmrt/subnet_run.h"
@@ -76,7 +76,7 @@ class Stage {
 
   // The instructions of all command groups of all subnets, each in the order of execution. The
   // first call of groups() decodes them. An error states why the stage cannot run.
-  using Groups = std::vector<std::unique_ptr<Plan>>;
+  using Groups = std::vector<std::unique_ptr<PlannedProgram>>;
   Result<const Groups*> groups();
   // Number of groups of each subnet, in the order of execution; valid after groups().
   const std::vector<size_t>& subnet_sizes() const { return subnet_sizes_; }

@@ -36,7 +36,7 @@ Status load(bmctx_t ctx, uint8_t* cmdbuf, size_t bytes, bmmem_device_t* result) 
 
 Status run_loaded(bmctx_t ctx, bmmem_t mem, uint16_t* sequence) {
   TW_ASSIGN_OR_RETURN(memory, find_memory(ctx, mem, "cmdbuf_mem"));
-  std::shared_ptr<Plan> program;
+  std::shared_ptr<PlannedProgram> program;
   {
     std::lock_guard lock(memory->device->mutex);
     program = memory->program;

@@ -70,7 +70,7 @@ class Network {
   };
   // Run-time data of a variety; programs are created at the first run.
   struct Prepared {
-    std::shared_ptr<Plan> program;
+    std::shared_ptr<PlannedProgram> program;
     std::vector<uint8_t> commands;              // as they are run, if there is an observer
     bmmem_t input = nullptr, output = nullptr;  // views, made on demand
   };

@@ -183,13 +183,14 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
 
 // ---- Launch ----
 
-Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const uint8_t> buffer) {
+Result<std::shared_ptr<PlannedProgram>> decode(const OpenDevice& device,
+                                               std::span<const uint8_t> buffer) {
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(buffer, device.chip->chip()));
-  return std::make_shared<Plan>(std::move(program));
+  return std::make_shared<PlannedProgram>(std::move(program));
 }
 
-Result<std::shared_ptr<Plan>> SentCommands::plan(std::span<const uint8_t> buffer,
-                                                 const Chip& chip) {
+Result<std::shared_ptr<PlannedProgram>> SentCommands::plan(std::span<const uint8_t> buffer,
+                                                           const Chip& chip) {
   for (auto sent = sent_.begin(); sent != sent_.end(); ++sent) {
     if (!std::ranges::equal(sent->bytes, buffer)) continue;
     std::rotate(sent, sent + 1, sent_.end());
@@ -197,16 +198,18 @@ Result<std::shared_ptr<Plan>> SentCommands::plan(std::span<const uint8_t> buffer
   }
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(buffer, chip));
   if (sent_.size() == kMost) sent_.erase(sent_.begin());
-  sent_.push_back({{buffer.begin(), buffer.end()}, std::make_shared<Plan>(std::move(program))});
+  sent_.push_back(
+      {{buffer.begin(), buffer.end()}, std::make_shared<PlannedProgram>(std::move(program))});
   return sent_.back().plan;
 }
 
-Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer) {
+Result<std::shared_ptr<PlannedProgram>> decode_sent(OpenDevice& device,
+                                                    std::span<const uint8_t> buffer) {
   std::lock_guard lock(device.mutex);
   return device.sent.plan(buffer, device.chip->chip());
 }
 
-Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu, uint16_t* sequence,
+Status launch(OpenDevice& device, PlannedProgram& program, CpuEnvironment cpu, uint16_t* sequence,
               std::span<const uint8_t> commands, std::string_view name) {
   std::lock_guard lock(device.mutex);
   if (cpu.libraries == nullptr) cpu.libraries = &device.libraries;

@@ -16,7 +16,7 @@
 
 #include "insight/watch.h"
 #include "machine/device.h"
-#include "machine/optimizer/executable_plan.h"
+#include "machine/planned_program.h"
 #include "memory/allocator.h"
 #include "sdk/bmkernel/context.h"
 #include "sdk/bmruntime/cpu_operator.h"
@@ -36,13 +36,13 @@ class Network;
 // runs the same plan. Not thread-safe.
 class SentCommands {
  public:
-  Result<std::shared_ptr<Plan>> plan(std::span<const uint8_t> buffer, const Chip& chip);
+  Result<std::shared_ptr<PlannedProgram>> plan(std::span<const uint8_t> buffer, const Chip& chip);
 
  private:
   static constexpr size_t kMost = 8;
   struct Sent {
     std::vector<uint8_t> bytes;
-    std::shared_ptr<Plan> plan;
+    std::shared_ptr<PlannedProgram> plan;
   };
   std::vector<Sent> sent_;  // the newest last
 };
@@ -83,9 +83,9 @@ struct DeviceMemory {
   bmctx_t owner;
   uint64_t address, size;
   bmmem_t handle = nullptr;
-  bmmem_t block = nullptr;        // of a view: its block
-  std::vector<bmmem_t> views;     // of a block
-  std::shared_ptr<Plan> program;  // of a loaded command buffer
+  bmmem_t block = nullptr;                  // of a view: its block
+  std::vector<bmmem_t> views;               // of a block
+  std::shared_ptr<PlannedProgram> program;  // of a loaded command buffer
 };
 
 // A BMKernel context that belongs to one thread.
@@ -135,13 +135,15 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
 Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint64_t bytes);
 
 // ---- Launch ----
-Result<std::shared_ptr<Plan>> decode(const OpenDevice& device, std::span<const uint8_t> buffer);
+Result<std::shared_ptr<PlannedProgram>> decode(const OpenDevice& device,
+                                               std::span<const uint8_t> buffer);
 // As decode(), if the buffer was not sent before.
-Result<std::shared_ptr<Plan>> decode_sent(OpenDevice& device, std::span<const uint8_t> buffer);
+Result<std::shared_ptr<PlannedProgram>> decode_sent(OpenDevice& device,
+                                                    std::span<const uint8_t> buffer);
 // Runs a program and gives it the next sequence number. An error does not stick to the device.
 // `commands` is its command buffer, for observers of the calls that issued its commands; `name` is
 // the name of a network.
-Status launch(OpenDevice& device, Plan& program, CpuEnvironment cpu = {},
+Status launch(OpenDevice& device, PlannedProgram& program, CpuEnvironment cpu = {},
               uint16_t* sequence = nullptr, std::span<const uint8_t> commands = {},
               std::string_view name = {});
 

@@ -65,7 +65,7 @@ Result<std::vector<Instruction>> Session168x::program(const std::string& name, s
   TW_ASSIGN_OR_RETURN(groups, net->stages().at(index)->groups());
   std::vector<Instruction> program;
   for (const auto& group : *groups) {
-    const auto instructions = group->program();
+    const auto instructions = group->instructions();
     program.insert(program.end(), instructions.begin(), instructions.end());
   }
   return program;

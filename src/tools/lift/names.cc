@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "machine/optimizer/executable_plan.h"
+#include "memory/global_range.h"
 
 namespace tputwin::lift {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "machine/optimizer/executable_plan.h"
+#include "memory/global_range.h"
 #include "ops/operation.h"
 
 namespace tputwin::lift {
