@@ -33,8 +33,8 @@ inline void fill_random(std::span<uint8_t> bytes, uint64_t seed) {
 inline std::unique_ptr<Device> make_device(uint64_t global_bytes) {
   auto device = Device::create({.chip = &bm1880()});
   if (!device.ok()) return nullptr;
-  fill_random((*device)->local().host_bytes(), 1);
-  fill_random({(*device)->global().data(), global_bytes}, 2);
+  fill_random((*device)->memories().take_local().host_bytes(), 1);
+  fill_random({(*device)->memories().take_global().data(), global_bytes}, 2);
   return std::move(*device);
 }
 

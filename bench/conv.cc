@@ -178,7 +178,8 @@ void bench_peak(benchmark::State& state) {
 void bench_conv(benchmark::State& state, const Problem& problem) {
   auto device = Device::create({.chip = &bm1880()}).value().release();
   std::unique_ptr<Device> owned(device);
-  fill_random(device->local().host_bytes().data(), device->local().host_bytes().size());
+  fill_random(device->memories().take_local().host_bytes().data(),
+              device->memories().take_local().host_bytes().size());
   const Instruction instruction = conv_instruction(problem, device->chip());
   LibraryConvolution library(problem);
 

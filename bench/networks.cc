@@ -128,10 +128,10 @@ class TwinNetwork {
   // Observes one run. Observing takes time itself, so only the shares are meaningful.
   Clockwork watch() {
     Clockwork clockwork;
-    session_.device()->add_observer(&clockwork);
+    session_.device()->observers().add(&clockwork);
     clockwork.begin();
     run();
-    session_.device()->remove_observer(&clockwork);
+    session_.device()->observers().remove(&clockwork);
     return clockwork;
   }
 

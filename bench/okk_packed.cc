@@ -12,8 +12,8 @@ void run(benchmark::State& state, Operation op, uint64_t bytes) {
   auto created = Device::create({.chip = &bm1684()});
   if (!created.ok()) return state.SkipWithError("no device");
   Device& device = **created;
-  bench::fill_random(device.local().host_bytes(), 1);
-  bench::fill_random({device.global().data(), kGlobalBytes}, 2);
+  bench::fill_random(device.memories().take_local().host_bytes(), 1);
+  bench::fill_random({device.memories().take_global().data(), kGlobalBytes}, 2);
   bench::beside_memcpy(state, device, std::move(op), bytes);
 }
 

@@ -30,7 +30,7 @@ struct Layer {
 // lanes, because drawing takes longer than the measured operation.
 template <class Draw>
 void fill_lanes(Device& device, uint32_t bytes, const Draw& draw) {
-  LocalMemory& local = device.local();
+  LocalMemory& local = device.memories().take_local();
   for (uint32_t at = 0; at < local.lane_bytes(); at += bytes) {
     const uint32_t bits = draw();
     std::memcpy(local.lane(0) + at, &bits, bytes);

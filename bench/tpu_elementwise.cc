@@ -84,7 +84,7 @@ void elementwise(benchmark::State& state) {
   state.SetLabel(item.name);
   auto device = Device::create({.chip = &bm1684x()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
-  bench::fill_random((*device)->local().host_bytes(), 1);
+  bench::fill_random((*device)->memories().take_local().host_bytes(), 1);
   bench::beside_memcpy(state, **device, item.op, bytes_of(item.op));
 }
 BENCHMARK(elementwise)->DenseRange(0, std::size(kCases) - 1)->UseManualTime();

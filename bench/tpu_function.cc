@@ -50,7 +50,8 @@ void fill_numbers(Device& device) {
     for (uint32_t c = 0; c < kShape.c; ++c)
       for (uint32_t i = 0; i < kShape.h * kShape.w; ++i) {
         const float value = number(random);
-        std::memcpy(device.local().lane(c) + bank * bm1684x().bank_bytes() + i * 4, &value, 4);
+        std::memcpy(device.memories().take_local().lane(c) + bank * bm1684x().bank_bytes() + i * 4,
+                    &value, 4);
       }
 }
 

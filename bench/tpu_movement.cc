@@ -112,12 +112,13 @@ void fill_indices(Device& device) {
   std::mt19937 random(1);
   const auto index = [&] { return static_cast<uint32_t>(random() % kIndexed); };
   for (uint32_t i = 0; i < kRowIndex.count(); ++i)
-    Memory::store(device.global().data() + (32 << 20) + i * 4, index());
+    Memory::store(device.memories().take_global().data() + (32 << 20) + i * 4, index());
   for (uint32_t lane = 0; lane < bm1684x().lanes; ++lane)
     for (uint64_t bank : {4, 8})
       for (uint32_t i = 0; i < bm1684x().bank_bytes() / 2; ++i)
-        Memory::store(device.local().lane(lane) + bank * bm1684x().bank_bytes() + i * 2,
-                      static_cast<uint16_t>(index()));
+        Memory::store(
+            device.memories().take_local().lane(lane) + bank * bm1684x().bank_bytes() + i * 2,
+            static_cast<uint16_t>(index()));
 }
 
 void movement(benchmark::State& state) {
@@ -125,8 +126,8 @@ void movement(benchmark::State& state) {
   state.SetLabel(c.name);
   auto device = Device::create({.chip = &bm1684x()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
-  bench::fill_random((*device)->local().host_bytes(), 1);
-  bench::fill_random({(*device)->global().data(), kGlobalBytes}, 2);
+  bench::fill_random((*device)->memories().take_local().host_bytes(), 1);
+  bench::fill_random({(*device)->memories().take_global().data(), kGlobalBytes}, 2);
   fill_indices(**device);
   bench::beside_memcpy(state, **device, c.op, c.bytes);
 }

@@ -47,7 +47,7 @@ std::vector<double> values_of(const TensorView& view, const Device& device) {
   const auto& [n, c, h, w] = view.shape;
   if (uint64_t{n} * c * h * w > EventRecorder::kMostValues) return values;
   // The memory is only read; const Device has no access to L2-SRAM and DTCM.
-  const Memory memory = const_cast<Device&>(device).memory();
+  const Memory memory = const_cast<Device&>(device).memories().take_all();
   for (uint32_t in = 0; in < n; ++in)
     for (uint32_t ic = 0; ic < c; ++ic)
       for (uint32_t ih = 0; ih < h; ++ih)

@@ -25,7 +25,7 @@ class ContextDevice final : public KernelDevice {
     Device& device = *bound_->chip;
     TW_ASSIGN_OR_RETURN(checker, check(device, options.checks));
     checker_ = std::move(checker);
-    if (checker_) device.add_observer(checker_.get());
+    if (checker_) device.observers().add(checker_.get());
     if (options.reference) device.set_body(Body::reference);
     device.set_schedule(options.schedule, options.seed);
     return {};
@@ -35,8 +35,8 @@ class ContextDevice final : public KernelDevice {
     if (bound_ == nullptr) return;
     watch(nullptr);
     if (checker_) {
-      bound_->chip->notify({.kind = DeviceEvent::Kind::closed});
-      bound_->chip->remove_observer(checker_.get());
+      bound_->chip->observers().notify({.kind = DeviceEvent::Kind::closed});
+      bound_->chip->observers().remove(checker_.get());
     }
     bm_exit(context_);
   }
@@ -59,8 +59,8 @@ class ContextDevice final : public KernelDevice {
 
   void watch(Observer* observer) override {
     std::lock_guard lock(bound_->mutex);
-    if (observer_ != nullptr) bound_->chip->remove_observer(observer_);
-    if (observer != nullptr) bound_->chip->add_observer(observer);
+    if (observer_ != nullptr) bound_->chip->observers().remove(observer_);
+    if (observer != nullptr) bound_->chip->observers().add(observer);
     observer_ = observer;
   }
 

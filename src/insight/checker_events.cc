@@ -69,7 +69,8 @@ void Checker::pointer_taken(const DeviceEvent& event) {
     shadow_.fill_chip(id);
     is_exposed_ = true;
   }
-  const uint64_t end = event.bytes == 0 ? device_.global_bytes() : event.address + event.bytes;
+  const uint64_t end =
+      event.bytes == 0 ? device_.memories().global_bytes() : event.address + event.bytes;
   shadow_.fill({Space::global, 0, event.address, end}, id);
 }
 
@@ -173,7 +174,7 @@ void Checker::kernel_ended() {
          .missing = "the end of the parallel section before the kernel returns"});
   }
   // After an error no command is executed, and no poll either.
-  if (unpolled_ != 0 && !device_.failed())
+  if (unpolled_ != 0 && device_.error().ok())
     add({.kind = FindingKind::unpolled,
          .actor = actor(unpolled_, "last:"),
          .other = {},

@@ -53,10 +53,10 @@ Memory memory_to_read(const Device& device) {
   // Memory has no read-only form.
   auto& mutable_device = const_cast<Device&>(device);
   const Chip& chip = device.chip();
-  return {const_cast<LocalMemory&>(device.local_contents()),
-          const_cast<GlobalMemory&>(device.global_contents()),
-          chip.l2.bytes != 0 ? &mutable_device.l2() : nullptr,
-          chip.dtcm.bytes != 0 ? &mutable_device.dtcm() : nullptr};
+  return {const_cast<LocalMemory&>(device.memories().read_local()),
+          const_cast<GlobalMemory&>(device.memories().read_global()),
+          chip.l2.bytes != 0 ? &mutable_device.memories().l2() : nullptr,
+          chip.dtcm.bytes != 0 ? &mutable_device.memories().dtcm() : nullptr};
 }
 
 ByteRange range_of(const Memory& memory, const TensorView& view, const Shape& index) {

@@ -34,7 +34,7 @@ Watchers watch(Device& device) {
   for (const Entry& entry : kEntries) {
     if (!entry.is_asked_for()) continue;
     watchers.push_back(entry.watch(device));
-    device.add_observer(watchers.back().get());
+    device.observers().add(watchers.back().get());
   }
   return watchers;
 }

@@ -11,7 +11,7 @@ Status run_group(Device& device, std::span<const Instruction> group, auto&& run)
   TW_RETURN_IF_ERROR(run());
   for (const Instruction& instruction : group)
     if (Status fault = isa::fault_of(instruction); !fault.ok())
-      return device.report_call(std::move(fault), {.call = fault.error().call()});
+      return device.errors().report(std::move(fault), {.call = fault.error().call()});
   return {};
 }
 

@@ -192,10 +192,10 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   if (device && options.progress && !options.latency &&
       (work.macs + work.global_bytes) * options.repeat > kLongWork) {
     bar.emplace(report.cost.instructions * options.repeat);
-    device->add_observer(&*bar);
+    device->observers().add(&*bar);
   }
   Status status = run_repeatedly(runners, input, options.repeat, report);
-  if (bar) device->remove_observer(&*bar);
+  if (bar) device->observers().remove(&*bar);
   TW_RETURN_IF_ERROR(std::move(status));
   report.warnings = thread_diagnostics().warnings();
   return report;

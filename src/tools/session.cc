@@ -58,8 +58,8 @@ void Session::watch(Observer* before, Observer* after) {
   auto bound = rt::bound_device(context_);
   if (!bound.ok()) return;
   std::lock_guard lock(bound.value()->mutex);
-  if (before != nullptr) bound.value()->chip->remove_observer(before);
-  if (after != nullptr) bound.value()->chip->add_observer(after);
+  if (before != nullptr) bound.value()->chip->observers().remove(before);
+  if (after != nullptr) bound.value()->chip->observers().add(after);
 }
 
 Device* Session::device() {

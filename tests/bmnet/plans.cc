@@ -30,7 +30,7 @@ class Side {
     bytes_ = weights_ + compiled.weight.size() + 4096;
     device_ = std::move(
         Device::create({.chip = &bm1880(), .global_bytes = bytes_, .plans = plans}).value());
-    std::memcpy(device_->global_for_writing(weights_, compiled.weight.size()),
+    std::memcpy(device_->memories().prepare_write(weights_, compiled.weight.size()),
                 compiled.weight.data(), compiled.weight.size());
     std::vector<uint8_t> commands = compiled.cmdbuf;
     EXPECT_TRUE(isa::relocate(commands, kNeurons, weights_).ok());
@@ -42,7 +42,7 @@ class Side {
     });
   }
   void change(Rng rng, uint64_t begin, uint64_t bytes) {
-    uint8_t* at = device_->global_for_writing(begin, bytes);
+    uint8_t* at = device_->memories().prepare_write(begin, bytes);
     for (uint64_t i = rng.below(64); i < bytes; i += 1 + rng.below(64))
       at[i] = static_cast<uint8_t>(rng.next());
   }
@@ -56,14 +56,16 @@ class Side {
   PlanStatistics statistics() const { return plan_->statistics(); }
   // Returns the bytes of the neuron memory, without the weights.
   std::vector<uint8_t> neurons() const {
-    const uint8_t* first = device_->global_for_reading(kNeurons, neurons_);
+    const uint8_t* first = device_->memories().prepare_read(kNeurons, neurons_);
     return {first, first + neurons_};
   }
   bool operator==(const Side& other) const {
     const Device &a = *device_, &b = *other.device_;
-    return std::memcmp(a.global_contents().data(), b.global_contents().data(), bytes_) == 0 &&
-           std::memcmp(device_->local().lane(0), other.device_->local().lane(0),
-                       device_->local().host_bytes().size()) == 0;
+    return std::memcmp(a.memories().read_global().data(), b.memories().read_global().data(),
+                       bytes_) == 0 &&
+           std::memcmp(device_->memories().take_local().lane(0),
+                       other.device_->memories().take_local().lane(0),
+                       device_->memories().take_local().host_bytes().size()) == 0;
   }
 
  private:

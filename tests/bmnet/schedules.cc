@@ -18,7 +18,7 @@ Result<std::vector<TensorBytes>> run_in_order(const net::Compiled& compiled, con
                                               Schedule schedule, uint64_t seed) {
   TW_ASSIGN_OR_RETURN(device,
                       Device::create({.chip = &bm1880(), .schedule = schedule, .seed = seed}));
-  uint8_t* memory = device->global().data();
+  uint8_t* memory = device->memories().take_global().data();
   std::copy(compiled.weight.begin(), compiled.weight.end(), memory + kWeights);
   const std::vector<std::string> names = network.inputs();
   for (size_t i = 0; i < names.size(); ++i) {

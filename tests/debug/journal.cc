@@ -41,11 +41,11 @@ void run_random(Device& device, const Chip& chip, uint64_t seed, uint32_t count)
     const Operation op = random_operation(rng, kind, chip);
     if (i % 3 == 0) {
       const uint64_t begin = rng.below(1 << 20), bytes = 1 + rng.below(1 << 16);
-      tputwin::testing::fill_random(rng, {device.global_for_writing(begin, bytes), bytes});
+      tputwin::testing::fill_random(rng, {device.memories().prepare_write(begin, bytes), bytes});
     }
     const Instruction instruction{.op = op, .engine = engine(op)};
     EXPECT_TRUE(device.run({&instruction, 1}).ok());
-    device.clear_error();
+    device.errors().clear();
   }
 }
 
@@ -54,12 +54,12 @@ void visit(const Chip& chip, uint64_t seed, uint64_t most_bytes, uint64_t few) {
   Forward forward(*device);
   Visitor visitor(places(few), most_bytes);
   visitor.follow(forward);
-  device->add_observer(&forward);
+  device->observers().add(&forward);
   {
     Debugger debugger(*device, visitor, most_bytes, {.unit = Motion::Unit::all});
-    device->add_observer(&debugger);
+    device->observers().add(&debugger);
     run_random(*device, chip, seed, 120);
-    device->remove_observer(&debugger);
+    device->observers().remove(&debugger);
   }
   EXPECT_EQ(visitor.visited(), places(few));
   EXPECT_GT(visitor.moments(), 20u);

@@ -25,29 +25,29 @@ void visit_network(uint64_t most_bytes, uint64_t few, uint64_t fewest_moments) {
       Device::create({.chip = &bm1880(), .global_bytes = weights + compiled->weight.size() + 4096})
           .value());
   device->set_cpu_host([&](const CpuCall&, Device& on) {
-    std::memset(on.global_for_writing(kNeurons, 1000), 3, 1000);
+    std::memset(on.memories().prepare_write(kNeurons, 1000), 3, 1000);
     return Status();
   });
   Forward forward(*device);
-  device->add_observer(&forward);
+  device->observers().add(&forward);
   Visitor visitor(places(few), most_bytes);
   visitor.follow(forward);
   {
     Debugger debugger(*device, visitor, most_bytes, {.unit = Motion::Unit::all});
-    device->add_observer(&debugger);
-    std::memcpy(device->global_for_writing(weights, compiled->weight.size()),
+    device->observers().add(&debugger);
+    std::memcpy(device->memories().prepare_write(weights, compiled->weight.size()),
                 compiled->weight.data(), compiled->weight.size());
     std::vector<uint8_t> commands = compiled->cmdbuf;
     ASSERT_TRUE(isa::relocate(commands, kNeurons, weights).ok());
     const auto program = isa::decode_program(commands, bm1880()).value();
     for (uint64_t run = 0; run < 2; ++run) {
-      uint8_t* input = device->global_for_writing(kNeurons, compiled->neuron_size);
+      uint8_t* input = device->memories().prepare_write(kNeurons, compiled->neuron_size);
       tputwin::testing::Rng rng(run);
       for (uint64_t i = 0; i < compiled->neuron_size; i += 16)
         input[i] = static_cast<uint8_t>(rng.next());
       ASSERT_TRUE(device->run(program).ok());
     }
-    device->remove_observer(&debugger);
+    device->observers().remove(&debugger);
   }
   EXPECT_EQ(visitor.visited(), places(few));
   EXPECT_GE(visitor.moments(), fewest_moments);

@@ -32,7 +32,7 @@ inline uint64_t digest(const Memory& memory, std::span<const ByteRange> ranges) 
 // Observes the run before the debugger does: records how the digest changes from moment to moment.
 class Forward final : public Observer {
  public:
-  explicit Forward(Device& device) : memory_(device.memory()) {}
+  explicit Forward(Device& device) : memory_(device.memories().take_all()) {}
 
   void before_instruction(const Instruction&, const Footprint& touched) override {
     settle();

@@ -38,7 +38,7 @@ Status run_on_device(OperationKind kind, Device& device) {
     const Operation operation = random_operation(rng, kind);
     again = rng;
     fill_operands(rng, operation, chip, expected.memory());
-    fill_operands(again, operation, chip, device.memory());
+    fill_operands(again, operation, chip, device.memories().take_all());
     TestMemory other(chip);
     other.copy_from(expected);
     if (!execute_fast(operation, other.memory())) continue;
@@ -47,7 +47,7 @@ Status run_on_device(OperationKind kind, Device& device) {
     if (!status.ok()) return status;
     for (const ByteRange& range : footprint(operation, chip).writes)
       EXPECT_EQ(
-          0, std::memcmp(device.local().lane(range.lane) + range.begin,
+          0, std::memcmp(device.memories().take_local().lane(range.lane) + range.begin,
                          expected.local().lane(range.lane) + range.begin, range.end - range.begin));
     return status;
   }
@@ -61,7 +61,7 @@ std::unique_ptr<Device> device() {
 }
 
 std::vector<WarningCount> body_warnings(Device& device) {
-  auto warnings = device.diagnostics().warnings();
+  auto warnings = device.errors().diagnostics().warnings();
   std::erase_if(warnings,
                 [](const WarningCount& w) { return w.sample.id() != errors::mch_body_off; });
   return warnings;

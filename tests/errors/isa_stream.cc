@@ -142,7 +142,7 @@ TW_TRIGGER(isa_stream_index, [] {
   if (!program.ok()) return program.status();
   auto device = Device::create({.chip = &bm1684x(), .global_bytes = 1 << 20});
   if (!device.ok()) return device.status();
-  (*device)->local().lane(0)[0x8000] = 9;
+  (*device)->memories().take_local().lane(0)[0x8000] = 9;
   return run_command_group(**device, *program);
 });
 TW_TRIGGER(isa_stream_no_command, [] {

@@ -76,7 +76,7 @@ TW_TRIGGER(mch_body_off, [] {
     Rng rng(seed);
     status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, {.call = "lut"});
     if (!status.ok() && status.error().id() == errors::mch_body_off) break;
-    (*device)->clear_error();
+    (*device)->errors().clear();
   }
   fast::spoil_none();
   set_proves_bodies(false);

@@ -25,7 +25,7 @@ bool bodies_agree(std::span<const Instruction> program, const Chip& chip) {
       instruction.id = 1;
       instruction.wait = 0;
       static_cast<void>(run_command_group(device, {&instruction, 1}));
-      device.clear_error();
+      device.errors().clear();
     }
   });
 }

@@ -26,16 +26,20 @@ class BodyPair {
   template <class Run>
   bool agree(const Run& run) {
     for (Device* device : {fast_.get(), reference_.get()}) {
-      std::ranges::copy_n(initial_.begin(),
-                          static_cast<ptrdiff_t>(device->local().host_bytes().size()),
-                          device->local().lane(0));
-      std::memcpy(device->global().data(), initial_.data(), device->global().size());
+      std::ranges::copy_n(
+          initial_.begin(),
+          static_cast<ptrdiff_t>(device->memories().take_local().host_bytes().size()),
+          device->memories().take_local().lane(0));
+      std::memcpy(device->memories().take_global().data(), initial_.data(),
+                  device->memories().take_global().size());
       run(*device);
-      device->clear_error();
+      device->errors().clear();
     }
-    return std::ranges::equal(fast_->local().host_bytes(), reference_->local().host_bytes()) &&
-           std::memcmp(fast_->global().data(), reference_->global().data(),
-                       fast_->global().size()) == 0;
+    return std::ranges::equal(fast_->memories().take_local().host_bytes(),
+                              reference_->memories().take_local().host_bytes()) &&
+           std::memcmp(fast_->memories().take_global().data(),
+                       reference_->memories().take_global().data(),
+                       fast_->memories().take_global().size()) == 0;
   }
 
  private:

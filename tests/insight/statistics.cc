@@ -18,7 +18,7 @@ template <class T>
 ResultStatistics counted(DType dtype, const std::array<T, 4>& values) {
   auto device =
       Device::create({.chip = &first_of(ChipFamily::bm1684), .global_bytes = uint64_t{1} << 20});
-  std::memcpy((*device)->local().lane(0), values.data(), sizeof values);
+  std::memcpy((*device)->memories().take_local().lane(0), values.data(), sizeof values);
   TensorView view{.dtype = dtype,
                   .plane_stride = 1,
                   .shape = {1, 1, 1, 4},
@@ -26,8 +26,8 @@ ResultStatistics counted(DType dtype, const std::array<T, 4>& values) {
   Unary op{.kind = Unary::Kind::abs, .out = view, .in = view};
   Statistics statistics;
   const CountedCommand command{.launch = "net", .number = 3, .call = "call", .layer = "conv1"};
-  statistics.add(command, op, (*device)->memory());
-  statistics.add(command, op, (*device)->memory());
+  statistics.add(command, op, (*device)->memories().take_all());
+  statistics.add(command, op, (*device)->memories().take_all());
   const auto rows = statistics.rows();
   EXPECT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows.at(0).elements, 8u) << "of two runs";

@@ -24,12 +24,14 @@ class UnconfirmedBm1684 : public ::testing::Test {
  protected:
   template <class T>
   void put(uint64_t address, const std::vector<T>& values, uint32_t lane = 0) {
-    std::memcpy(device_->local().lane(lane) + address, values.data(), values.size() * sizeof(T));
+    std::memcpy(device_->memories().take_local().lane(lane) + address, values.data(),
+                values.size() * sizeof(T));
   }
   template <class T>
   std::vector<T> get(uint64_t address, size_t count, uint32_t lane = 0) {
     std::vector<T> values(count);
-    std::memcpy(values.data(), device_->local().lane(lane) + address, count * sizeof(T));
+    std::memcpy(values.data(), device_->memories().take_local().lane(lane) + address,
+                count * sizeof(T));
     return values;
   }
   template <class Command>
@@ -140,7 +142,7 @@ TEST_F(UnconfirmedBm1684, CopiesAddToTheDestination) {
 
 TEST_F(UnconfirmedBm1684, ShiftedCopiesFromSystemMemory) {
   const float values[] = {1, 2, 3, 4, 5, 6};
-  std::memcpy(device_->global().data(), values, sizeof values);
+  std::memcpy(device_->memories().take_global().data(), values, sizeof values);
   GdmaCommand c = copy(kSystemToLocal);
   c.special_func = kShifted;
   c.src_start_addr_l32 = 0;

@@ -185,7 +185,7 @@ GdmaCommand copy_to_lanes(uint64_t variant, uint64_t address) {
 }
 
 TEST_F(Rules, MasksOfTransfersAreOfWritesIntoLanes) {
-  for (uint8_t i = 0; i < 12; ++i) device_->global().data()[i] = i + 1;
+  for (uint8_t i = 0; i < 12; ++i) device_->memories().take_global().data()[i] = i + 1;
   GdmaCommand c = copy_to_lanes(0, kOut);
   c.localmem_mask_l32 = 2;  // lane 1
   run(c);
@@ -196,14 +196,14 @@ TEST_F(Rules, MasksOfTransfersAreOfWritesIntoLanes) {
   c.dst_start_addr_l32 = 0x100;
   put<uint8_t>(kOut, {9, 9, 9});
   run(c);
-  EXPECT_THAT(
-      std::vector<uint8_t>(device_->global().data() + 0x100, device_->global().data() + 0x106),
-      ElementsAre(9, 9, 9, 4, 5, 6));
+  EXPECT_THAT(std::vector<uint8_t>(device_->memories().take_global().data() + 0x100,
+                                   device_->memories().take_global().data() + 0x106),
+              ElementsAre(9, 9, 9, 4, 5, 6));
 }
 
 TEST_F(Rules, BatchesGoToFourBanks) {
   constexpr uint64_t kBanks = 0x20000, kStep = 0x8000;
-  for (uint8_t i = 0; i < 12; ++i) device_->global().data()[i] = i + 1;
+  for (uint8_t i = 0; i < 12; ++i) device_->memories().take_global().data()[i] = i + 1;
   run(copy_to_lanes(5, kBanks));
   for (uint64_t bank = 0; bank < 4; ++bank) {
     EXPECT_THAT(get<uint8_t>(kBanks + bank * kStep, 3, 1), ElementsAre(4, 5, 6));

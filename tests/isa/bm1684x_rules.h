@@ -24,12 +24,14 @@ class Rules : public ::testing::Test {
  protected:
   template <class T>
   void put(uint64_t address, const std::vector<T>& values) {
-    std::memcpy(device_->local().lane(0) + address, values.data(), values.size() * sizeof(T));
+    std::memcpy(device_->memories().take_local().lane(0) + address, values.data(),
+                values.size() * sizeof(T));
   }
   template <class T>
   std::vector<T> get(uint64_t address, size_t count, uint32_t lane = 0) {
     std::vector<T> values(count);
-    std::memcpy(values.data(), device_->local().lane(lane) + address, count * sizeof(T));
+    std::memcpy(values.data(), device_->memories().take_local().lane(lane) + address,
+                count * sizeof(T));
     return values;
   }
 

@@ -39,7 +39,8 @@ class Steps : public ::testing::Test {
         reader.aligned({"", next_}, {1, bm1684x().lanes, 1, t.words}, DType::f32);
     next_ += 0x400;
     for (const auto& device : {whole_.get(), stepwise_.get()})
-      execute(Operation(LoadTable{.out = view, .address = t.address}), device->memory());
+      execute(Operation(LoadTable{.out = view, .address = t.address}),
+              device->memories().take_all());
     return view;
   }
   void fill(Rng& rng, const TensorView& view) {
@@ -48,15 +49,15 @@ class Steps : public ::testing::Test {
       float x = static_cast<float>(static_cast<int32_t>(rng.next())) * 0x1p-27f;
       auto bits = static_cast<int32_t>(float_bits(x, view.dtype));
       if (rng.coin()) bits = static_cast<int32_t>(testing::random_bits(rng, view.dtype, kind));
-      whole_->memory().write(view, n, c, h, w, bits);
-      stepwise_->memory().write(view, n, c, h, w, bits);
+      whole_->memories().take_all().write(view, n, c, h, w, bits);
+      stepwise_->memories().take_all().write(view, n, c, h, w, bits);
     });
   }
 
   // Compares the function with its steps; each step goes through its command.
   void compare(const Operation& op, const TensorView& result) {
     SCOPED_TRACE(describe(op));
-    execute(op, whole_->memory(), Body::reference);
+    execute(op, whole_->memories().take_all(), Body::reference);
     const std::vector<Operation> steps = steps_of(op, bm1684x());
     for (const Operation& step : steps) {
       const auto bytes = encode_command({.op = step, .engine = engine(step), .id = 1}, bm1684x());
@@ -65,12 +66,12 @@ class Steps : public ::testing::Test {
       ASSERT_TRUE(one.ok()) << one.error().message() << "\n" << describe(step);
       const Status legal = check(one->instruction.op, bm1684x());
       ASSERT_TRUE(legal.ok() || legal.error().info().level == Level::warning) << legal.message();
-      execute(one->instruction.op, stepwise_->memory());
+      execute(one->instruction.op, stepwise_->memories().take_all());
     }
     size_t wrong = 0;
     for_each_index(result.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
-      const int32_t expected = whole_->memory().read(result, n, c, h, w);
-      const int32_t got = stepwise_->memory().read(result, n, c, h, w);
+      const int32_t expected = whole_->memories().take_all().read(result, n, c, h, w);
+      const int32_t got = stepwise_->memories().take_all().read(result, n, c, h, w);
       if (got != expected && wrong++ == 0)
         ADD_FAILURE() << fmt::format("({},{},{},{}): {:#x}, expected {:#x}", n, c, h, w,
                                      static_cast<uint32_t>(got), static_cast<uint32_t>(expected));

@@ -81,13 +81,13 @@ TEST(Bm1684xStream, RunsOnADevice) {
   ASSERT_TRUE(program.ok());
   auto device = Device::create({.chip = &bm1684x(), .global_bytes = 1 << 20});
   ASSERT_TRUE(device.ok());
-  for (uint8_t i = 0; i < 16; ++i) (*device)->global().data()[i] = i;
+  for (uint8_t i = 0; i < 16; ++i) (*device)->memories().take_global().data()[i] = i;
   for (int run = 0; run < 2; ++run) {
     const Status status = run_command_group(**device, *program);
     ASSERT_TRUE(status.ok()) << status.message();
   }
-  EXPECT_EQ((*device)->global().data()[0x1003], 3);
-  EXPECT_EQ((*device)->local().lane(0)[0], 7);
+  EXPECT_EQ((*device)->memories().take_global().data()[0x1003], 3);
+  EXPECT_EQ((*device)->memories().take_local().lane(0)[0], 7);
 }
 
 TEST(Bm1684xStream, TellsACommandInWords) {

@@ -36,7 +36,7 @@ class Unconfirmed : public Rules {
     EXPECT_EQ(one.error().id(), errors::isa_stream_unsupported);
     EXPECT_EQ(one.error().argument(), field);
   }
-  uint8_t* global() { return device_->global().data(); }
+  uint8_t* global() { return device_->memories().take_global().data(); }
 };
 
 // ---- windows ----

@@ -55,7 +55,7 @@ class OwedLoads : public ::testing::Test {
     plain_ = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
     for (Device* device : {device_.get(), plain_.get()}) {
       testing::Rng rng(3);
-      testing::fill_random(rng, {device->global_for_writing(0, kGlobal), kGlobal});
+      testing::fill_random(rng, {device->memories().prepare_write(0, kGlobal), kGlobal});
     }
     plan_.emplace(layer_.program);
     for (int i = 0; i < 3; ++i) run();
@@ -67,13 +67,14 @@ class OwedLoads : public ::testing::Test {
     ASSERT_TRUE(plain_->run(layer_.program).ok());
   }
   // Returns true if a load is deferred. Does not read the lanes, which would execute the load.
-  bool owes() const { return device_->has_deferred_loads(); }
+  bool owes() const { return device_->memories().has_deferred_loads(); }
   ::testing::AssertionResult is_same() const {
-    const auto mine = device_->local_contents().host_bytes();
-    const auto theirs = plain_->local_contents().host_bytes();
+    const auto mine = device_->memories().read_local().host_bytes();
+    const auto theirs = plain_->memories().read_local().host_bytes();
     if (std::memcmp(mine.data(), theirs.data(), mine.size()) != 0)
       return ::testing::AssertionFailure() << "local memory differs";
-    const auto *x = device_->global_contents().data(), *y = plain_->global_contents().data();
+    const auto *x = device_->memories().read_global().data(),
+               *y = plain_->memories().read_global().data();
     if (std::memcmp(x, y, kGlobal) != 0)
       return ::testing::AssertionFailure() << "global memory differs";
     return ::testing::AssertionSuccess();
@@ -109,12 +110,14 @@ TEST_F(OwedLoads, AreLeftOutAgainAndAgain) {
 TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
   for (const bool all : {false, true}) {
     begin();
-    const LocalMemory& lanes = all ? device_->memory().local : device_->local();
+    const LocalMemory& lanes =
+        all ? device_->memories().take_all().local : device_->memories().take_local();
     EXPECT_FALSE(owes());
     for (int i = 0; i < 2; ++i) {
       run();
       EXPECT_FALSE(owes());
-      EXPECT_EQ(std::memcmp(lanes.host_bytes().data(), plain_->local_contents().host_bytes().data(),
+      EXPECT_EQ(std::memcmp(lanes.host_bytes().data(),
+                            plain_->memories().read_local().host_bytes().data(),
                             lanes.host_bytes().size()),
                 0);
     }
@@ -123,10 +126,12 @@ TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
 
 TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
   const std::pair<const char*, std::function<void(Device&)>> writers[] = {
-      {"a write", [&](Device& d) { *d.global_for_writing(kWeights + 100, 1) ^= 0x55; }},
-      {"pages", [&](Device& d) { *(d.global_for_mapping(0, kGlobal).data() + kWeights) ^= 0x55; }},
-      {"a pointer", [&](Device& d) { *d.expose_global(layer_.end - 1, 1) ^= 0x55; }},
-      {"all of it", [&](Device& d) { *(d.global().data() + kWeights + 7) ^= 0x55; }},
+      {"a write", [&](Device& d) { *d.memories().prepare_write(kWeights + 100, 1) ^= 0x55; }},
+      {"pages",
+       [&](Device& d) { *(d.memories().prepare_mapping(0, kGlobal).data() + kWeights) ^= 0x55; }},
+      {"a pointer", [&](Device& d) { *d.memories().expose_global(layer_.end - 1, 1) ^= 0x55; }},
+      {"all of it",
+       [&](Device& d) { *(d.memories().take_global().data() + kWeights + 7) ^= 0x55; }},
   };
   for (const auto& [name, write] : writers) {
     SCOPED_TRACE(name);
@@ -141,7 +146,7 @@ TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
     EXPECT_TRUE(is_same());
   }
   begin();
-  on_both([](Device& d) { *d.global_for_writing(kOut, 1) ^= 0x55; });
+  on_both([](Device& d) { *d.memories().prepare_write(kOut, 1) ^= 0x55; });
   EXPECT_TRUE(owes()) << "no byte of theirs";
 }
 
@@ -154,7 +159,7 @@ TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
   PlannedProgram plan(program);
   on_both([](Device& d) {
     d.set_cpu_host([](const CpuCall&, Device& device) {
-      device.local().host_bytes()[5] ^= 0x55;
+      device.memories().take_local().host_bytes()[5] ^= 0x55;
       return Status();
     });
   });
@@ -189,8 +194,8 @@ TEST_F(OwedLoads, AreMadeForOtherPrograms) {
        }},
       {"an observer",
        [&](Device& d) {
-         d.add_observer(&watcher);
-         d.remove_observer(&watcher);
+         d.observers().add(&watcher);
+         d.observers().remove(&watcher);
        }},
   };
   for (const auto& [name, other] : others) {
@@ -245,7 +250,7 @@ TEST_F(OwedLoads, AroundCallsOfTheHost) {
     };
     on_both([](Device& d) {
       d.set_cpu_host([](const CpuCall&, Device& host) {
-        *host.global_for_writing(kIn + 3, 1) += 5;
+        *host.memories().prepare_write(kIn + 3, 1) += 5;
         return Status();
       });
     });

@@ -17,11 +17,13 @@ using Kind = Elementwise::Kind;
 constexpr uint64_t kTile = 32 * 4 * 4, kOut = 0x8000;
 
 void fill(Device& device, uint64_t bytes) {
-  for (uint64_t i = 0; i < bytes; ++i) device.global().data()[i] = static_cast<uint8_t>(i * 7 + 3);
+  for (uint64_t i = 0; i < bytes; ++i)
+    device.memories().take_global().data()[i] = static_cast<uint8_t>(i * 7 + 3);
 }
 
 std::vector<uint8_t> bytes_at(Device& device, uint64_t address, uint64_t bytes) {
-  return {device.global().data() + address, device.global().data() + address + bytes};
+  return {device.memories().take_global().data() + address,
+          device.memories().take_global().data() + address + bytes};
 }
 
 // Returns out[i] = min(in[i], 5) over `tiles` tiles, with two buffers in local memory so that the
@@ -97,8 +99,8 @@ TEST(Device, AWaitForALaterCommandIsHonoured) {
     auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     fill(*device, kTile);
     ASSERT_TRUE(device->run(b.program()).ok());
-    EXPECT_EQ(device->global().data()[kOut], 9);
-    EXPECT_EQ(device->global().data()[kOut + 1], 10);
+    EXPECT_EQ(device->memories().take_global().data()[kOut], 9);
+    EXPECT_EQ(device->memories().take_global().data()[kOut + 1], 10);
   }
 }
 
@@ -144,12 +146,12 @@ TEST(Device, AnErrorNamesTheInstructionAndSticks) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().id(), errors::mem_global_range);
   EXPECT_THAT(status.message(), ::testing::HasSubstr(" 2 "));
-  EXPECT_EQ(device->local().lane(0)[0], 3) << "what ran before the error stays";
+  EXPECT_EQ(device->memories().take_local().lane(0)[0], 3) << "what ran before the error stays";
   EXPECT_EQ(device->error().message(), status.message());
   EXPECT_FALSE(device->run({}).ok());
   device->submit(b.program()[0]);
   EXPECT_FALSE(device->drain().ok());
-  device->clear_error();
+  device->errors().clear();
   EXPECT_TRUE(device->error().ok());
   EXPECT_TRUE(device->run(std::span(b.program()).first(2)).ok());
 }
@@ -170,14 +172,14 @@ TEST(Device, AnObserverSeesEveryInstructionOnce) {
     auto program = pipelined(6);
     auto device = make_device({.chip = &bm1880(), .schedule = schedule});
     Recorder recorder;
-    device->add_observer(&recorder);
+    device->observers().add(&recorder);
     ASSERT_TRUE(device->run(program).ok());
     std::vector<std::pair<std::string, uint32_t>> expected;
     for (const Instruction& i : program) expected.emplace_back(name(i.op), i.id);
     EXPECT_THAT(recorder.seen, ::testing::UnorderedElementsAreArray(expected));
     EXPECT_GT(recorder.cycles, 0u);
     EXPECT_GE(recorder.writes, program.size());
-    device->remove_observer(&recorder);
+    device->observers().remove(&recorder);
     ASSERT_TRUE(device->run(program).ok());
     EXPECT_EQ(recorder.seen.size(), program.size());
   }
@@ -194,13 +196,15 @@ TEST(Device, CpuCallsDrainTheEnginesAndGoToTheHost) {
     std::vector<std::string> calls;
     device->set_cpu_host([&](const CpuCall& call, Device& where) -> Status {
       calls.push_back(call.name);
-      EXPECT_EQ(where.global().data()[kOut], 3) << "the store before the call has run";
-      where.global().data()[kOut] = 99;
+      EXPECT_EQ(where.memories().take_global().data()[kOut], 3)
+          << "the store before the call has run";
+      where.memories().take_global().data()[kOut] = 99;
       return {};
     });
     ASSERT_TRUE(device->run(b.program()).ok());
     EXPECT_THAT(calls, ::testing::ElementsAre("softmax"));
-    EXPECT_EQ(device->global().data()[2 * kOut], 99) << "the load after it has seen it";
+    EXPECT_EQ(device->memories().take_global().data()[2 * kOut], 99)
+        << "the load after it has seen it";
   }
 }
 
@@ -211,20 +215,20 @@ TEST(Device, WithoutAHostACpuCallIsAnErrorThatNamesTheOperator) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().id(), errors::mch_no_cpu_host);
   EXPECT_THAT(status.message(), ::testing::HasSubstr("softmax"));
-  device->clear_error();
+  device->errors().clear();
   EXPECT_TRUE(device->run(ProgramBuilder().call("marker", true).program()).ok());
 }
 
 TEST(Device, ManyDevicesAreIndependent) {
   std::vector<std::unique_ptr<Device>> devices;
   for (int i = 0; i < 8; ++i) devices.push_back(make_device({.chip = &bm1880()}));
-  for (uint8_t i = 0; i < 8; ++i) devices[i]->global().data()[0] = i;
+  for (uint8_t i = 0; i < 8; ++i) devices[i]->memories().take_global().data()[0] = i;
   ProgramBuilder b;
   TensorView t = b.tensor(0);
   b.load(t, 0).store(t, kOut);
   for (uint8_t i = 0; i < 8; ++i) {
     ASSERT_TRUE(devices[i]->run(b.program()).ok());
-    EXPECT_EQ(devices[i]->global().data()[kOut], i);
+    EXPECT_EQ(devices[i]->memories().take_global().data()[kOut], i);
   }
 }
 

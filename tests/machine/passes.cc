@@ -27,7 +27,7 @@ class Passes : public ::testing::Test {
   void expect(std::string_view pass, const std::string& before, const std::string& after) {
     const auto device = make_device({.chip = chip_, .global_bytes = kGlobal});
     const ProgramGraph graph(program_, *chip_);
-    PlanBuilder plan(graph, device->memory());
+    PlanBuilder plan(graph, device->memories().take_all());
     for (const Pass& next : kPasses) {
       if (next.name != pass) {
         next.run(plan);
@@ -319,7 +319,7 @@ TEST_F(Passes, RecordGlobalUse) {
   program_ = b.program();
   const auto device = make_device({.chip = chip_, .global_bytes = 2 << 20});
   const ProgramGraph graph(program_, *chip_);
-  PlanBuilder plan(graph, device->memory());
+  PlanBuilder plan(graph, device->memories().take_all());
   run_passes(plan);
   EXPECT_EQ(text_of(plan.parts().used_by_elided), "0x10000 + 1280");
   EXPECT_EQ(text_of(plan.parts().used_by_others), "0x0 + 1048832");

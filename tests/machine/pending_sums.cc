@@ -136,10 +136,10 @@ class Pair {
     for (auto& device : devices_) {
       device = make_device({.chip = &chip(), .global_bytes = kGlobal});
       Rng same = rng;
-      for (uint64_t at = 0; at < device->local().size(); at += sizeof(float))
-        Memory::store(device->local().at(at), value(same, has_nan));
+      for (uint64_t at = 0; at < device->memories().take_local().size(); at += sizeof(float))
+        Memory::store(device->memories().take_local().at(at), value(same, has_nan));
       for (uint64_t at = 0; at < (1u << 20); at += sizeof(float))
-        Memory::store(device->global().data() + at, value(same, has_nan));
+        Memory::store(device->memories().take_global().data() + at, value(same, has_nan));
     }
     devices_[1]->set_body(Body::reference);
     rng.next();
@@ -151,13 +151,15 @@ class Pair {
       static_cast<void>(device->issue({.op = op, .engine = engine(op)}, {.call = "test"}));
   }
   std::string difference() {
-    std::array<const uint8_t*, 2> local{devices_[0]->local().lane(0), devices_[1]->local().lane(0)};
-    for (uint64_t i = 0; i < devices_[0]->local().host_bytes().size(); ++i)
+    std::array<const uint8_t*, 2> local{devices_[0]->memories().take_local().lane(0),
+                                        devices_[1]->memories().take_local().lane(0)};
+    for (uint64_t i = 0; i < devices_[0]->memories().take_local().host_bytes().size(); ++i)
       if (local[0][i] != local[1][i])
-        return fmt::format("lane {} byte {:#x} differs", i / devices_[0]->local().lane_stride(),
-                           i % devices_[0]->local().lane_stride());
-    const bool same = std::memcmp(devices_[0]->global_contents().data(),
-                                  devices_[1]->global_contents().data(), kGlobal) == 0;
+        return fmt::format("lane {} byte {:#x} differs",
+                           i / devices_[0]->memories().take_local().lane_stride(),
+                           i % devices_[0]->memories().take_local().lane_stride());
+    const bool same = std::memcmp(devices_[0]->memories().read_global().data(),
+                                  devices_[1]->memories().read_global().data(), kGlobal) == 0;
     return same ? "" : "global memory differs";
   }
   const std::string& text() const { return text_; }
@@ -221,9 +223,9 @@ class Looks : public ::testing::Test {
   Looks() : device_(make_device({.chip = &chip(), .global_bytes = kGlobal})) {
     for (uint32_t lane = 0; lane < chip().lanes; ++lane)
       for (uint32_t i = 0; i < 4096; i += 4) {
-        Memory::store(device_->local().lane(lane) + kIn + i, 2.0f);
-        Memory::store(device_->local().lane(lane) + kWeight + i, 3.0f);
-        Memory::store(device_->local().lane(lane) + kOut + i, 0.0f);
+        Memory::store(device_->memories().take_local().lane(lane) + kIn + i, 2.0f);
+        Memory::store(device_->memories().take_local().lane(lane) + kWeight + i, 3.0f);
+        Memory::store(device_->memories().take_local().lane(lane) + kOut + i, 0.0f);
       }
   }
   void issue(int times) {
@@ -244,20 +246,20 @@ class Looks : public ::testing::Test {
 
 TEST_F(Looks, AtLocalMemoryFindTheSums) {
   issue(5);
-  EXPECT_EQ(first(device_->local()), 30.0f);
+  EXPECT_EQ(first(device_->memories().take_local()), 30.0f);
   issue(70);
-  EXPECT_EQ(first(device_->memory().local), 450.0f);
+  EXPECT_EQ(first(device_->memories().take_all().local), 450.0f);
 }
 
 TEST_F(Looks, AfterDrainingFindTheSums) {
-  const LocalMemory& local = device_->local();
+  const LocalMemory& local = device_->memories().take_local();
   issue(4);
   ASSERT_TRUE(device_->drain().ok());
   EXPECT_EQ(first(local), 24.0f);
 }
 
 TEST_F(Looks, ThroughAPointerAreTrueAtAnyTime) {
-  const LocalMemory& local = device_->expose_local();
+  const LocalMemory& local = device_->memories().expose_local();
   for (int i = 1; i < 5; ++i) {
     issue(1);
     EXPECT_EQ(first(local), 6.0f * static_cast<float>(i));
@@ -272,12 +274,12 @@ TEST_F(Looks, OfObserversAreTrueAtAnyTime) {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {
       values.push_back(first(local));
     }
-  } seen(device_->local());
+  } seen(device_->memories().take_local());
   issue(3);
-  device_->add_observer(&seen);
+  device_->observers().add(&seen);
   EXPECT_EQ(first(seen.local), 18.0f);
   issue(2);
-  device_->remove_observer(&seen);
+  device_->observers().remove(&seen);
   EXPECT_EQ(seen.values, (std::vector<float>{24.0f, 30.0f}));
 }
 

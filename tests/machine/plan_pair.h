@@ -95,7 +95,7 @@ class PlanPair {
   };
 
   static uint8_t* write(Side& side, uint64_t address, uint64_t bytes) {
-    return side.device->global_for_writing(address, bytes);
+    return side.device->memories().prepare_write(address, bytes);
   }
 
   // Changes constants, inputs, local memory, or nothing.
@@ -112,7 +112,7 @@ class PlanPair {
         return testing::fill_random(rng, {write(side, address, bytes), bytes});
       }
       case 2: {
-        LocalMemory& local = side.device->local();
+        LocalMemory& local = side.device->memories().take_local();
         return testing::fill_random(
             rng, local.host_bytes().subspan(rng.below(local.size() - bytes), bytes));
       }
@@ -129,13 +129,14 @@ class PlanPair {
                          std::mismatch(x, x + bytes, y).first - x);
     };
     if (look == Look::little)
-      return differ("global", a.global_for_reading(0, kLittle), b.global_for_reading(0, kLittle),
-                    kLittle);
-    const std::string local =
-        differ("local", a.local_contents().host_bytes().data(),
-               b.local_contents().host_bytes().data(), a.local_contents().host_bytes().size());
+      return differ("global", a.memories().prepare_read(0, kLittle),
+                    b.memories().prepare_read(0, kLittle), kLittle);
+    const std::string local = differ("local", a.memories().read_local().host_bytes().data(),
+                                     b.memories().read_local().host_bytes().data(),
+                                     a.memories().read_local().host_bytes().size());
     if (!local.empty()) return local;
-    return differ("global", a.global_contents().data(), b.global_contents().data(), places_.bytes);
+    return differ("global", a.memories().read_global().data(), b.memories().read_global().data(),
+                  places_.bytes);
   }
 
   static constexpr uint64_t kLittle = 4096;

@@ -308,7 +308,7 @@ struct Layer {
 };
 
 std::vector<uint8_t> output(const Device& device) {
-  const uint8_t* out = device.global_contents().data() + Layer::kOut;
+  const uint8_t* out = device.memories().read_global().data() + Layer::kOut;
   return {out, out + Layer::kOutBytes};
 }
 
@@ -316,12 +316,13 @@ class OneLayer : public ::testing::Test {
  protected:
   OneLayer() {
     Rng rng(7);
-    testing::fill_random(rng, {device_->global_for_writing(0, kGlobal), kGlobal});
+    testing::fill_random(rng, {device_->memories().prepare_write(0, kGlobal), kGlobal});
   }
   // Returns the output that a device without plans computes from the current bytes.
   std::vector<uint8_t> expected() {
     auto other = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
-    std::memcpy(other->global_for_writing(0, kGlobal), device_->global_contents().data(), kGlobal);
+    std::memcpy(other->memories().prepare_write(0, kGlobal),
+                device_->memories().read_global().data(), kGlobal);
     EXPECT_TRUE(other->run(layer_.program).ok());
     return output(*other);
   }
@@ -349,11 +350,11 @@ TEST_F(OneLayer, IsPackedFromTheSecondRunOn) {
 
 TEST_F(OneLayer, SeesConstantsThatTheHostWrites) {
   for (int i = 0; i < 3; ++i) run_and_compare();
-  *device_->global_for_writing(kConstants + 5, 1) ^= 0x55;
+  *device_->memories().prepare_write(kConstants + 5, 1) ^= 0x55;
   run_and_compare();
-  *device_->global_for_writing(layer_.end_of_constants - 1, 1) ^= 0x55;
+  *device_->memories().prepare_write(layer_.end_of_constants - 1, 1) ^= 0x55;
   run_and_compare();
-  *device_->global_for_writing(0, 1) ^= 0x55;  // the input
+  *device_->memories().prepare_write(0, 1) ^= 0x55;  // the input
   run_and_compare();
 }
 
@@ -373,14 +374,14 @@ TEST_F(OneLayer, SeesConstantsThatAnotherProgramWrites) {
 
 TEST_F(OneLayer, SeesConstantsThatAnybodyMayWrite) {
   for (int i = 0; i < 3; ++i) run_and_compare();
-  uint8_t* constants = device_->expose_global(kConstants, 64);
+  uint8_t* constants = device_->memories().expose_global(kConstants, 64);
   for (int i = 0; i < 3; ++i) {
     constants[i * 7] ^= 0x7f;
     run_and_compare();
   }
-  device_->cover_global(kConstants, 64);
+  device_->memories().cover_global(kConstants, 64);
   for (int i = 0; i < 3; ++i) run_and_compare();
-  uint8_t* anywhere = device_->global().data();
+  uint8_t* anywhere = device_->memories().take_global().data();
   for (int i = 0; i < 3; ++i) {
     anywhere[kConstants + 1] ^= 0x7f;
     run_and_compare();
@@ -401,9 +402,9 @@ TEST_F(OneLayer, ObserversSeeEveryInstruction) {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override { ++seen; }
   } count;
   for (int i = 0; i < 3; ++i) run_and_compare();
-  device_->add_observer(&count);
+  device_->observers().add(&count);
   run_and_compare();
-  device_->remove_observer(&count);
+  device_->observers().remove(&count);
   EXPECT_EQ(count.seen, layer_.program.size());
   run_and_compare();
 }
@@ -417,7 +418,7 @@ TEST(Plan, ABrokenRuleIsFoundAtItsInstruction) {
     const Status status = device->run(plan);
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().code(), "TW-MEM-0001");
-    device->clear_error();
+    device->errors().clear();
   }
 }
 

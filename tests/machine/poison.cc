@@ -18,22 +18,27 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
       if (data[i] != (i % 2 == 0 ? 0xc5 : 0xff)) return false;
     return true;
   };
-  EXPECT_TRUE(filled(device->local().image().data(), device->local().size()));
+  EXPECT_TRUE(filled(device->memories().take_local().image().data(),
+                     device->memories().take_local().size()));
   if (GetParam()->l2.bytes != 0) {
     // the BM1684's tables are after the bytes that programs use
-    EXPECT_TRUE(filled(device->l2().data(), GetParam()->l2.bytes));
+    EXPECT_TRUE(filled(device->memories().l2().data(), GetParam()->l2.bytes));
   }
   if (GetParam()->dtcm.bytes != 0) {
-    EXPECT_TRUE(filled(device->dtcm().data(), device->dtcm().size()));
+    EXPECT_TRUE(filled(device->memories().dtcm().data(), device->memories().dtcm().size()));
   }
-  EXPECT_EQ(device->global().data()[0], 0);
+  EXPECT_EQ(device->memories().take_global().data()[0], 0);
 }
 INSTANTIATE_TEST_SUITE_P(Chips, Poison, ::testing::Values(&bm1880(), &bm1684(), &bm1684x()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 TEST(PoisonDefault, IsAskedForByTheEnvironment) {
   auto first_byte = [] {
-    return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20}).value()->local().lane(0);
+    return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20})
+                .value()
+                ->memories()
+                .take_local()
+                .lane(0);
   };
   setenv("TPUTWIN_POISON", "1", 1);
   EXPECT_EQ(first_byte(), 0xc5);

@@ -60,8 +60,9 @@ class SparedPages : public ::testing::Test {
 
   SparedPages() {
     testing::Rng rng(3);
-    testing::fill_random(rng, {device_->global_for_writing(0, kGlobal), kGlobal});
-    image_.assign(device_->global_contents().data(), device_->global_contents().data() + kGlobal);
+    testing::fill_random(rng, {device_->memories().prepare_write(0, kGlobal), kGlobal});
+    image_.assign(device_->memories().read_global().data(),
+                  device_->memories().read_global().data() + kGlobal);
   }
   void SetUp() override {
     if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
@@ -71,17 +72,17 @@ class SparedPages : public ::testing::Test {
   // Runs on another input; expects the output of a device without plans.
   void run(PlannedProgram& plan) {
     testing::Rng rng(++inputs_);
-    uint8_t* in = device_->global_for_writing(kIn, kInBytes);
+    uint8_t* in = device_->memories().prepare_write(kIn, kInBytes);
     testing::fill_random(rng, {in, kInBytes});
     std::memcpy(image_.data() + kIn, in, kInBytes);
     auto plain = make_device({.chip = &bm1880(), .global_bytes = kGlobal, .plans = false});
-    std::memcpy(plain->global_for_writing(0, kGlobal), image_.data(), kGlobal);
+    std::memcpy(plain->memories().prepare_write(0, kGlobal), image_.data(), kGlobal);
     ASSERT_TRUE(plain->run(layers_.program).ok());
-    std::memcpy(image_.data(), plain->global_contents().data(), kGlobal);
+    std::memcpy(image_.data(), plain->memories().read_global().data(), kGlobal);
     ASSERT_TRUE(device_->run(plan).ok());
-    EXPECT_EQ(
-        std::memcmp(device_->global_for_reading(kOut, kOutBytes), image_.data() + kOut, kOutBytes),
-        0);
+    EXPECT_EQ(std::memcmp(device_->memories().prepare_read(kOut, kOutBytes), image_.data() + kOut,
+                          kOutBytes),
+              0);
   }
   void run_until_spared() {
     for (int i = 0; i < 3; ++i) run(*plan_);
@@ -89,7 +90,7 @@ class SparedPages : public ::testing::Test {
   }
   uint64_t spared() const { return plan_->statistics().released_bytes; }
   bool is_whole() const {
-    return std::memcmp(device_->global_contents().data(), image_.data(), kGlobal) == 0;
+    return std::memcmp(device_->memories().read_global().data(), image_.data(), kGlobal) == 0;
   }
 
   const testing::PackingIsa isa_;
@@ -102,11 +103,11 @@ class SparedPages : public ::testing::Test {
 
 TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
   ASSERT_TRUE(is_whole());
-  const uint8_t* behind = device_->global_contents().data() + align_up(kWeights, 4096);
+  const uint8_t* behind = device_->memories().read_global().data() + align_up(kWeights, 4096);
   // The read above filled the pages. They are released again only after constants are packed again.
   for (int i = 0; i < 3; ++i) run(*plan_);
   EXPECT_EQ(spared(), 0u);
-  device_->global_for_writing(kWeights, 1);
+  device_->memories().prepare_write(kWeights, 1);
   run(*plan_);
   run_until_spared();
   EXPECT_TRUE(std::all_of(behind, behind + 4096, [](uint8_t byte) { return byte == 0; }));
@@ -122,14 +123,14 @@ TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
   ProgramBuilder other;
   other.load(other.tensor(0), kWeights + 0x1000).store(other.tensor(0), kOut);
   const std::pair<const char*, std::function<void()>> needs[] = {
-      {"contents", [&] { static_cast<void>(device_->global_contents()); }},
-      {"a byte", [&] { device_->global_for_reading(kWeights + 0x1234, 1); }},
-      {"a write", [&] { device_->global_for_writing(kWeights + 0x1234, 1); }},
-      {"pages", [&] { device_->global_for_mapping(kWeights, 4096); }},
-      {"a pointer", [&] { device_->expose_global(kWeights + 0x2000, 16); }},
-      {"end of the pointer", [&] { device_->cover_global(kWeights + 0x2000, 16); }},
-      {"an observer", [&] { device_->add_observer(&watcher); }},
-      {"none", [&] { device_->remove_observer(&watcher); }},
+      {"contents", [&] { static_cast<void>(device_->memories().read_global()); }},
+      {"a byte", [&] { device_->memories().prepare_read(kWeights + 0x1234, 1); }},
+      {"a write", [&] { device_->memories().prepare_write(kWeights + 0x1234, 1); }},
+      {"pages", [&] { device_->memories().prepare_mapping(kWeights, 4096); }},
+      {"a pointer", [&] { device_->memories().expose_global(kWeights + 0x2000, 16); }},
+      {"end of the pointer", [&] { device_->memories().cover_global(kWeights + 0x2000, 16); }},
+      {"an observer", [&] { device_->observers().add(&watcher); }},
+      {"none", [&] { device_->observers().remove(&watcher); }},
       {"reference bodies",
        [&] {
          device_->set_body(Body::reference);
@@ -153,16 +154,16 @@ TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
     need();
     EXPECT_TRUE(is_whole());
     EXPECT_EQ(spared(), 0u);
-    device_->global_for_writing(kWeights, 1);
+    device_->memories().prepare_write(kWeights, 1);
     run(*plan_);
     for (int i = 0; i < 3; ++i) run(*plan_);
   }
   ASSERT_GT(spared(), 0u);
   ASSERT_TRUE(device_->run(other.program()).ok());
   EXPECT_EQ(spared(), 0u);
-  EXPECT_EQ(
-      std::memcmp(device_->global_for_reading(kOut, 512), image_.data() + kWeights + 0x1000, 512),
-      0);
+  EXPECT_EQ(std::memcmp(device_->memories().prepare_read(kOut, 512),
+                        image_.data() + kWeights + 0x1000, 512),
+            0);
 }
 
 TEST_F(SparedPages, AreFilledWhenThePlanEnds) {
@@ -180,7 +181,7 @@ TEST_F(SparedPages, MayOutliveTheDevice) {
 TEST_F(SparedPages, TakeWrites) {
   for (const uint64_t at :
        {kWeights + 5, kWeights + 0x1005, layers_.bias, layers_.end - 1, kWeights + 0x3fff}) {
-    *device_->global_for_writing(at, 1) ^= 0x55;
+    *device_->memories().prepare_write(at, 1) ^= 0x55;
     image_[at] ^= 0x55;
     run(*plan_);
     run_until_spared();
@@ -195,7 +196,7 @@ TEST_F(SparedPages, OfTwoPlansWithTheSameConstants) {
   EXPECT_GT(other.statistics().released_bytes, 0u);
   for (int i = 0; i < 3; ++i) run(*plan_), run(other);
   EXPECT_GT(other.statistics().released_bytes, 0u);
-  *device_->global_for_writing(kWeights + 77, 1) ^= 1;
+  *device_->memories().prepare_write(kWeights + 77, 1) ^= 1;
   image_[kWeights + 77] ^= 1;
   for (int i = 0; i < 3; ++i) run(*plan_), run(other);
   EXPECT_TRUE(is_whole());

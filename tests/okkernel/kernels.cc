@@ -43,7 +43,7 @@ class OwnDevice {
                 .value())),
         session_(*device_),
         scope_(session_) {}
-  float* floats() { return reinterpret_cast<float*>(device_->global().data()); }
+  float* floats() { return reinterpret_cast<float*>(device_->memories().take_global().data()); }
   Device& device() { return *device_; }
 
  private:

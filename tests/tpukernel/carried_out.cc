@@ -137,8 +137,8 @@ TEST_P(CarriedOut, ADepthwiseDeconvolutionWithAConstantKernel) {
     // compact: 4 elements a channel
     for (int c = 0; c < 66; ++c)
       for (int i = 0; i < 4; ++i)
-        std::memcpy(own_.device().local().lane(static_cast<uint32_t>(c % kNpus)) + kOther +
-                        (c / kNpus * 4 + i) * bytes_of(type),
+        std::memcpy(own_.device().memories().take_local().lane(static_cast<uint32_t>(c % kNpus)) +
+                        kOther + (c / kNpus * 4 + i) * bytes_of(type),
                     &weight, bytes_of(type));
     tpu_bdc_fp_depthwise_for_deconv2d(kOut, kIn, kOther, 0, &in, &kernel, &insert, &padding,
                                       &dilation, type, type, false, false);

@@ -21,14 +21,14 @@ class OwnDevice {
   explicit OwnDevice(Schedule schedule, uint64_t seed = 1)
       : OwnDevice(Body::automatic, schedule, seed) {}
 
-  float* floats() { return reinterpret_cast<float*>(device_->global().data()); }
-  uint8_t* global(size_t offset = 0) { return device_->global().data() + offset; }
+  float* floats() { return reinterpret_cast<float*>(device_->memories().take_global().data()); }
+  uint8_t* global(size_t offset = 0) { return device_->memories().take_global().data() + offset; }
   Device& device() { return *device_; }
 
   // Returns the number of warnings with this id.
   uint64_t warned(std::string_view code) {
     uint64_t count = 0;
-    for (const WarningCount& w : device_->diagnostics().warnings())
+    for (const WarningCount& w : device_->errors().diagnostics().warnings())
       if (w.sample.message().find(code) != std::string::npos) count += w.count;
     return count;
   }
@@ -83,8 +83,8 @@ class Lanes {
     for (int n = 0; n < shape_.n; ++n)
       for (int c = 0; c < shape_.c; ++c)
         for (int i = 0; i < shape_.h * shape_.w; ++i)
-          f(own_.device().local().lane(static_cast<uint32_t>(c % kNpus)) + at_ + n * batch +
-            c / kNpus * plane + static_cast<size_t>(i) * bytes_);
+          f(own_.device().memories().take_local().lane(static_cast<uint32_t>(c % kNpus)) + at_ +
+            n * batch + c / kNpus * plane + static_cast<size_t>(i) * bytes_);
   }
 
   OwnDevice& own_;

@@ -32,7 +32,8 @@ struct Tensor {
     const int turn = local ? (npu + c) / kNpus : c;
     const auto element = static_cast<size_t>((n * rows + turn) * row + h * shape.w + w);
     uint8_t* start =
-        local ? own.device().local().lane(static_cast<uint32_t>((npu + c) % kNpus)) : own.global();
+        local ? own.device().memories().take_local().lane(static_cast<uint32_t>((npu + c) % kNpus))
+              : own.global();
     return start + offset + element * static_cast<size_t>(bytes);
   }
 };
@@ -62,7 +63,9 @@ struct Pair {
 
   OwnDevice expected, called{Body::automatic};  // calls go to the last one opened
 
-  std::span<uint8_t> local(OwnDevice& own) { return own.device().local().host_bytes(); }
+  std::span<uint8_t> local(OwnDevice& own) {
+    return own.device().memories().take_local().host_bytes();
+  }
   std::span<uint8_t> global(OwnDevice& own) { return {own.global(), 1 << 20}; }
   bool equal() {
     return std::ranges::equal(local(expected), local(called)) &&

@@ -33,7 +33,7 @@ bool makes_layer(const Operation& op) {
 Debugger::Debugger(Device& device, Front& front, uint64_t most_bytes, Motion start)
     : device_(device),
       front_(front),
-      memory_(device.memory()),
+      memory_(device.memories().take_all()),
       journal_(memory_, device.chip(), most_bytes),
       exposed_(memory_),
       watchpoints_(memory_),

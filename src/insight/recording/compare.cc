@@ -47,7 +47,7 @@ const Command& command_at(const Recording& recording, size_t entry) {
 class Watcher : public Observer {
  public:
   Watcher(Device& device, const Recording& recording, std::optional<size_t> wanted)
-      : memory_(device.memory()), wanted_(wanted) {
+      : memory_(device.memories().take_all()), wanted_(wanted) {
     for (const size_t entry : commands_of(recording)) {
       const Engine engine = command_at(recording, entry).instruction.engine;
       coming_[static_cast<size_t>(engine)].push_back(checks.size());
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Watcher>> run(const Side& side, std::optional<size_t> wan
   const Settings settings(side);
   TW_ASSIGN_OR_RETURN(device, make_device(*side.recording, side.play));
   auto watcher = std::make_unique<Watcher>(*device, *side.recording, wanted);
-  device->add_observer(watcher.get());
+  device->observers().add(watcher.get());
   Player player(*side.recording, *device, side.play.schedule);
   const std::vector<size_t> commands = commands_of(*side.recording);
   // Under other schedules the wanted command may run later.

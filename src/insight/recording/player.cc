@@ -26,7 +26,10 @@ Result<std::unique_ptr<Device>> make_device(const Recording& recording,
 }
 
 Player::Player(const Recording& recording, Device& device, Schedule schedule)
-    : recording_(recording), device_(device), schedule_(schedule), memory_(device.memory()) {
+    : recording_(recording),
+      device_(device),
+      schedule_(schedule),
+      memory_(device.memories().take_all()) {
   for (const UserCode& code : recording.stacks) stacks_.push_back(Stacks::of_process().add(code));
 }
 
@@ -65,7 +68,7 @@ Status Player::play(const Command& command) {
   for (const ByteRange& range : all.reads) touched_.add(memory_, range);
   for (const ByteRange& range : all.writes) touched_.add(memory_, range);
   if (schedule_ == Schedule::program)
-    differs_ = check_of(device_.memory(), all.writes) != command.check;
+    differs_ = check_of(device_.memories().take_all(), all.writes) != command.check;
   return {};
 }
 
@@ -79,12 +82,12 @@ Status Player::play(const Event& event) {
     return Error(errors::mch_recording_bytes)
         .argument("event", fmt::format("{} bytes at {:#x} of {}", event.bytes, event.address,
                                        to_string(event.space)));
-  device_.notify({.kind = event.kind,
-                  .space = event.space,
-                  .address = event.address,
-                  .bytes = event.bytes,
-                  .number = event.number,
-                  .name = event.name});
+  device_.observers().notify({.kind = event.kind,
+                              .space = event.space,
+                              .address = event.address,
+                              .bytes = event.bytes,
+                              .number = event.number,
+                              .name = event.name});
   return {};
 }
 

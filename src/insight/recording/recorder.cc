@@ -51,7 +51,7 @@ std::string path_of_device(const std::string& path, size_t number) {
 Header header_of(Device& device) {
   std::error_code ignored;
   return {.chip = std::string(device.chip().name),
-          .global_bytes = device.global_bytes(),
+          .global_bytes = device.memories().global_bytes(),
           .poison = DeviceOptions::poison_by_default(),
           .program = std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string(),
           .quirks = std::string(value_of(EnvVariable::quirks)),
@@ -80,8 +80,8 @@ std::unique_ptr<Observer> record_device(Device& device) {
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::create(Device& device, const std::string& path) {
-  TW_ASSIGN_OR_RETURN(
-      replayed, Device::create({.chip = &device.chip(), .global_bytes = device.global_bytes()}));
+  TW_ASSIGN_OR_RETURN(replayed, Device::create({.chip = &device.chip(),
+                                                .global_bytes = device.memories().global_bytes()}));
   TW_ASSIGN_OR_RETURN(file, BlockFile::create(path));
   return std::unique_ptr<Recorder>(new Recorder(device, std::move(replayed), std::move(file)));
 }
@@ -90,8 +90,8 @@ Recorder::Recorder(Device& device, std::unique_ptr<Device> replayed,
                    std::unique_ptr<BlockFile> file)
     : device_(device),
       replayed_(std::move(replayed)),
-      memory_(device.memory()),
-      expected_(replayed_->memory()),
+      memory_(device.memories().take_all()),
+      expected_(replayed_->memories().take_all()),
       file_(std::move(file)) {
   sink_.add(header_of(device));
 }

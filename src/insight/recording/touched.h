@@ -9,7 +9,7 @@
 namespace tputwin::insight::recording {
 
 // Returns all memories for writing without notice. The device must outlive the result.
-inline Memory memory_of(Device& device) { return device.memory(); }
+inline Memory memory_of(Device& device) { return device.memories().take_all(); }
 
 // Returns the size of a memory. Local addresses are counted from lane to lane.
 uint64_t size_of(const Memory& memory, Space space);

@@ -11,7 +11,7 @@ namespace tputwin::insight {
 
 // An observer of one device, by a row of watch.cc or directly:
 //   TimelineRecorder recorder(device.chip());
-//   device.add_observer(&recorder);  ...  device.remove_observer(&recorder);
+//   device.observers().add(&recorder);  ...  device.observers().remove(&recorder);
 //   const Timeline& timeline = recorder.timeline();
 class TimelineRecorder : public Observer {
  public:

@@ -62,7 +62,7 @@ Result<const Chip*> wanted_chip() {
 std::unique_ptr<insight::TimelineRecorder> recorder_of_time(Device& device) {
   if (value_of(EnvVariable::time) != "chip") return nullptr;
   auto recorder = std::make_unique<insight::TimelineRecorder>(device.chip(), false);
-  device.add_observer(recorder.get());
+  device.observers().add(recorder.get());
   return recorder;
 }
 
@@ -171,7 +171,7 @@ void Card::say_synced(uint64_t ticket) {
 // Notifies as if the caller did: the source line is that of the launch.
 void Card::say_begun(const Launch& launch) {
   if (!watchers_.empty()) insight::Stacks::play(launch.stack);
-  chip_->notify(
+  chip_->observers().notify(
       {.kind = DeviceEvent::Kind::launch_begin, .number = launch.ticket + 1, .name = launch.name});
   insight::Stacks::play(std::nullopt);
   if (!watchers_.empty()) name_arguments(launch);
@@ -185,10 +185,10 @@ void Card::name_arguments(const Launch& launch) {
     const auto& [begin, block] = *std::prev(after);
     const uint64_t in_block = argument.address - begin;
     if (in_block >= block.bytes || (in_block != 0 && !argument.is_certain)) continue;
-    chip_->notify({.kind = DeviceEvent::Kind::tensor,
-                   .address = argument.address - chip().global_base,
-                   .bytes = block.bytes - in_block,
-                   .name = argument.name});
+    chip_->observers().notify({.kind = DeviceEvent::Kind::tensor,
+                               .address = argument.address - chip().global_base,
+                               .bytes = block.bytes - in_block,
+                               .name = argument.name});
   }
 }
 
@@ -229,7 +229,7 @@ std::pair<okk::Outcome, double> Card::run(Launch& launch) {
   if (outcome.error && outcome.error->id() == errors::mch_stopped)
     outcome.error = timeout_error(
         launch, outcome.error->detail().empty() ? "it was stopped" : outcome.error->detail());
-  chip_->notify({.kind = DeviceEvent::Kind::launch_end});
+  chip_->observers().notify({.kind = DeviceEvent::Kind::launch_end});
   const double seconds = predicted_seconds();
   if (LaunchCallback callback = launch_callback)
     callback(id_, 0, outcome.error ? BM_ERR_FAILURE : BM_SUCCESS, launch.name.c_str());

@@ -98,7 +98,7 @@ class Card : public std::enable_shared_from_this<Card> {
   const uint8_t* memory() const { return contents().data(); }
   uint64_t memory_bytes() const { return contents().size(); }
   // Returns the byte at an offset of device memory. Call mark_written before a write to it.
-  uint8_t* at(uint64_t offset) { return chip_->global_for_writing(offset, 0); }
+  uint8_t* at(uint64_t offset) { return chip_->memories().prepare_write(offset, 0); }
   // The last bytes belong to the controller.
   uint64_t reserved_address() const { return chip().global_base + memory_bytes() - kReserved; }
 
@@ -127,24 +127,24 @@ class Card : public std::enable_shared_from_this<Card> {
   // Replaces the observer of later launches; nullptr: none.
   void watch(Observer* before, Observer* observer) {
     in_turn([&] {
-      if (before != nullptr) chip_->remove_observer(before);
-      if (observer != nullptr) chip_->add_observer(observer);
+      if (before != nullptr) chip_->observers().remove(before);
+      if (observer != nullptr) chip_->observers().add(observer);
       if (observer != nullptr) is_watched_ = true;
     });
   }
 
   // For use inside in_turn().
   // Notifies checks of operations of the host.
-  void notify(const DeviceEvent& event) { chip_->notify(event); }
+  void notify(const DeviceEvent& event) { chip_->observers().notify(event); }
   uint8_t* mark_written(uint64_t offset, uint64_t bytes) {
-    return chip_->global_for_writing(offset, bytes);
+    return chip_->memories().prepare_write(offset, bytes);
   }
   GlobalMemory& for_mapping(uint64_t offset, uint64_t bytes) {
-    return chip_->global_for_mapping(offset, bytes);
+    return chip_->memories().prepare_mapping(offset, bytes);
   }
   // Begins, and cover() ends, a time in which programs may write to this memory.
-  void expose(uint64_t offset, uint64_t bytes) { chip_->expose_global(offset, bytes); }
-  void cover(uint64_t offset, uint64_t bytes) { chip_->cover_global(offset, bytes); }
+  void expose(uint64_t offset, uint64_t bytes) { chip_->memories().expose_global(offset, bytes); }
+  void cover(uint64_t offset, uint64_t bytes) { chip_->memories().cover_global(offset, bytes); }
   Result<uint64_t> allocate(uint64_t bytes, uint32_t heap);  // device address
   Status free(uint64_t address);
   // Returns true if a range is inside one block.
@@ -178,7 +178,7 @@ class Card : public std::enable_shared_from_this<Card> {
     Card& card_;
   };
 
-  const GlobalMemory& contents() const { return chip_->global_contents(); }
+  const GlobalMemory& contents() const { return chip_->memories().read_global(); }
   void work();
   std::pair<okk::Outcome, double> run(Launch& launch);  // and its predicted seconds
   double predicted_seconds();                           // of the launch that ended

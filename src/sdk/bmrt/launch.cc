@@ -20,10 +20,10 @@ uint64_t offset(const Device& device, const StageTensor& tensor) {
 // The user's memory may be device memory. Then the device is notified of the write, for data
 // derived from its bytes.
 uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
-  const GlobalMemory& memory = device.global_contents();
+  const GlobalMemory& memory = device.memories().read_global();
   const uint64_t at =
       reinterpret_cast<uintptr_t>(user.memory) - reinterpret_cast<uintptr_t>(memory.data());
-  return memory.contains(at, bytes) ? device.global_for_writing(at, bytes) : user.memory;
+  return memory.contains(at, bytes) ? device.memories().prepare_write(at, bytes) : user.memory;
 }
 
 // Copies between the user's memory and the device's, whose layouts may differ.
@@ -41,7 +41,7 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const StageTensor& tensor = stage.inputs()[i];
-    bring(device.global_for_writing(offset(device, tensor), tensor.device_bytes()), tensor,
+    bring(device.memories().prepare_write(offset(device, tensor), tensor.device_bytes()), tensor,
           inputs[i]);
   }
   TW_RETURN_IF_ERROR(stage.run(device));
@@ -49,7 +49,8 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
     const StageTensor& tensor = stage.outputs()[i];
     UserTensor to = outputs[i];
     to.memory = for_writing(device, to, tensor.bytes(to.storage));
-    fetch(to, tensor, device.global_for_reading(offset(device, tensor), tensor.device_bytes()));
+    fetch(to, tensor,
+          device.memories().prepare_read(offset(device, tensor), tensor.device_bytes()));
   }
   return {};
 }
@@ -64,8 +65,8 @@ class StageDevice : public SubnetDevice {
     if (address == 0) return nullptr;
     const uint64_t bytes = std::max(tensor.size, stored_bytes(tensor));
     const uint64_t at = address - device_.chip().global_base;
-    device_.global_for_reading(at, bytes);
-    return device_.global_for_writing(at, to_write ? bytes : 0);
+    device_.memories().prepare_read(at, bytes);
+    return device_.memories().prepare_write(at, to_write ? bytes : 0);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }
 
@@ -78,10 +79,10 @@ class StageDevice : public SubnetDevice {
 void name_tensors(Device& device, Stage& stage) {
   const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
     if (bytes == 0) return;
-    device.notify({.kind = DeviceEvent::Kind::tensor,
-                   .address = address - device.chip().global_base,
-                   .bytes = bytes,
-                   .name = name});
+    device.observers().notify({.kind = DeviceEvent::Kind::tensor,
+                               .address = address - device.chip().global_base,
+                               .bytes = bytes,
+                               .name = name});
   };
   const Region neurons = stage.neurons();
   say(neurons.address, neurons.bytes, "neuron memory");
@@ -122,8 +123,8 @@ Result<std::shared_ptr<bmlib::Launch>> make_launch(const Net& net, Stage& stage,
     okk::Outcome outcome;
     if (!status.ok()) outcome.error = status.error();
     outcome.warnings = record.warnings();
-    device.clear_error();
-    device.diagnostics().clear();
+    device.errors().clear();
+    device.errors().diagnostics().clear();
     record.clear();
     return outcome;
   };

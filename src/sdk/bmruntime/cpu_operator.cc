@@ -199,8 +199,8 @@ struct Area {
 };
 
 Area make_area(std::string_view name, Device& device, uint64_t address, uint64_t bytes) {
-  const uint64_t rest = device.global_bytes() - address;
-  return {name, address, std::min(bytes, rest), device.global_for_writing(address, 0)};
+  const uint64_t rest = device.memories().global_bytes() - address;
+  return {name, address, std::min(bytes, rest), device.memories().prepare_write(address, 0)};
 }
 
 using Operands = std::vector<bmnet::CpuLayer::Operand>;
@@ -214,7 +214,7 @@ Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view 
       return Error(errors::bmr_cpu_range)
           .argument(what, fmt::format("[{:#x}, +{:#x})", offset, bytes))
           .detail(fmt::format("{} memory has {:#x} bytes", area.name, area.bytes));
-    const uint8_t* operand = device.global_for_reading(area.address + offset, bytes);
+    const uint8_t* operand = device.memories().prepare_read(area.address + offset, bytes);
     addresses.push_back(reinterpret_cast<uint64_t>(operand));
   }
   return addresses;
@@ -224,12 +224,12 @@ Result<std::vector<uint64_t>> locate(const Operands& operands, std::string_view 
 void announce(const OperatorLibrary& library, const Operands& outputs, const Area& neuron,
               const Area& weight, Device& device) {
   if (!library.writes_outputs_only()) {
-    device.global_for_writing(neuron.address, neuron.bytes);
-    if (library.version() >= 3) device.global_for_writing(weight.address, weight.bytes);
+    device.memories().prepare_write(neuron.address, neuron.bytes);
+    if (library.version() >= 3) device.memories().prepare_write(weight.address, weight.bytes);
     return;
   }
   for (const auto& [offset, bytes] : outputs)
-    device.global_for_writing(neuron.address + offset, bytes);
+    device.memories().prepare_write(neuron.address + offset, bytes);
 }
 
 Status drive(bmnet::CpuLayer& op, const OperatorLibrary& library, std::vector<uint8_t> payload,

@@ -88,7 +88,7 @@ bm_devinfo_t bm_device_get_info(bmdev_t dev) {
 u64 bm_device_get_gmem_size(bmdev_t dev) {
   return with_value(__func__, u64{0}, [&]() -> Result<u64> {
     TW_ASSIGN_OR_RETURN(device, find_device(dev));
-    return u64{device->chip->global_bytes()};
+    return u64{device->chip->memories().global_bytes()};
   });
 }
 

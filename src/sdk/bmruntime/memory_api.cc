@@ -77,7 +77,7 @@ uint64_t bmmem_device_addr(bmctx_t ctx, bmmem_device_t mem) {
 // The program may write to the address at any time, until it frees the block.
 uint8_t* bmmem_device_v_addr(bmctx_t ctx, bmmem_device_t mem) {
   return memory_field<uint8_t*>(__func__, ctx, mem, [](const DeviceMemory& m) {
-    return m.device->chip->expose_global(m.address, m.size);
+    return m.device->chip->memories().expose_global(m.address, m.size);
   });
 }
 

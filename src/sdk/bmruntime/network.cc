@@ -310,7 +310,7 @@ void Network::name_tensors(const bmodel::Variety& variety, const CpuEnvironment&
   std::lock_guard lock(device_->mutex);
   const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
     if (bytes == 0) return;
-    device_->chip->notify(
+    device_->chip->observers().notify(
         {.kind = DeviceEvent::Kind::tensor, .address = address, .bytes = bytes, .name = name});
   };
   say(memories.weight_address, memories.weight_bytes, "weights");

@@ -67,7 +67,7 @@ bool Device::add_observer(Observer* observer) {
   return rt::on_device("Device::add_observer", ctx_, [&](rt::OpenDevice& device) -> Status {
     TW_RETURN_IF_ERROR(rt::check_pointer(observer, "observer"));
     device.observers.push_back({observer, std::make_unique<rt::ObserverAdapter>(observer)});
-    device.chip->add_observer(device.observers.back().adapter.get());
+    device.chip->observers().add(device.observers.back().adapter.get());
     return {};
   });
 }
@@ -76,7 +76,7 @@ bool Device::remove_observer(Observer* observer) {
   return rt::on_device("Device::remove_observer", ctx_, [&](rt::OpenDevice& device) -> Status {
     std::erase_if(device.observers, [&](const auto& attached) {
       if (attached.target != observer) return false;
-      device.chip->remove_observer(attached.adapter.get());
+      device.chip->observers().remove(attached.adapter.get());
       return true;
     });
     return {};
@@ -92,7 +92,7 @@ bool Device::set_schedule(Schedule schedule, uint64_t seed) {
 
 bool Device::set_strict(bool strict) {
   return rt::on_device("Device::set_strict", ctx_, [&](rt::OpenDevice& device) -> Status {
-    device.chip->diagnostics().set_strict(strict);
+    device.chip->errors().diagnostics().set_strict(strict);
     return {};
   });
 }

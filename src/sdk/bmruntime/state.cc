@@ -20,7 +20,7 @@ Tables& tables() {
 OpenDevice::OpenDevice(int device_index, std::unique_ptr<Device> simulated)
     : index(device_index),
       chip(std::move(simulated)),
-      allocator(chip->chip().global_alloc_base, chip->global_bytes(),
+      allocator(chip->chip().global_alloc_base, chip->memories().global_bytes(),
                 chip->chip().global_alloc_quantum) {
   watchers = insight::watch(*chip);
   chip->set_cpu_host(
@@ -111,7 +111,7 @@ Result<bmmem_t> allocate(bmctx_t ctx, uint64_t bytes) {
     std::lock_guard lock(device->mutex);
     address = device->allocator.allocate(bytes);
     if (address)
-      device->chip->notify(
+      device->chip->observers().notify(
           {.kind = DeviceEvent::Kind::allocated, .address = *address, .bytes = bytes});
   }
   if (!address) return Error(errors::bmr_memory_full).argument("size", fmt::format("{:#x}", bytes));
@@ -142,9 +142,10 @@ void end_memory(const std::shared_ptr<DeviceMemory>& memory) {
   {
     std::lock_guard lock(memory->device->mutex);
     if (memory->block == nullptr) {
-      memory->device->chip->notify({.kind = DeviceEvent::Kind::freed, .address = memory->address});
+      memory->device->chip->observers().notify(
+          {.kind = DeviceEvent::Kind::freed, .address = memory->address});
       memory->device->allocator.release(memory->address, memory->size);
-      memory->device->chip->cover_global(memory->address, memory->size);
+      memory->device->chip->memories().cover_global(memory->address, memory->size);
     } else if (block != nullptr)
       std::erase(block->views, memory->handle);
     views.swap(memory->views);
@@ -164,7 +165,7 @@ Status copy_in(bmctx_t ctx, bmmem_t mem, const uint8_t* source, uint64_t offset,
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
   Device& chip = *memory->device->chip;
-  copy_run(chip.global_for_writing(memory->address + offset, bytes), source, bytes);
+  copy_run(chip.memories().prepare_write(memory->address + offset, bytes), source, bytes);
   memory->program.reset();  // the copy overwrites a loaded program
   return {};
 }
@@ -174,9 +175,9 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
-  memory->device->chip->notify(
+  memory->device->chip->observers().notify(
       {.kind = DeviceEvent::Kind::host_read, .address = memory->address + offset, .bytes = bytes});
-  copy_run(target, memory->device->chip->global_for_reading(memory->address + offset, bytes),
+  copy_run(target, memory->device->chip->memories().prepare_read(memory->address + offset, bytes),
            bytes);
   return {};
 }
@@ -214,11 +215,11 @@ Status launch(OpenDevice& device, PlannedProgram& program, CpuEnvironment cpu, u
   std::lock_guard lock(device.mutex);
   if (cpu.libraries == nullptr) cpu.libraries = &device.libraries;
   device.cpu = cpu;
-  device.chip->notify({.kind = DeviceEvent::Kind::launch_begin, .name = name});
-  device.chip->notify({.kind = DeviceEvent::Kind::commands, .commands = commands});
+  device.chip->observers().notify({.kind = DeviceEvent::Kind::launch_begin, .name = name});
+  device.chip->observers().notify({.kind = DeviceEvent::Kind::commands, .commands = commands});
   Status status = device.chip->run(program);
-  device.chip->notify({.kind = DeviceEvent::Kind::launch_end});
-  device.chip->clear_error();
+  device.chip->observers().notify({.kind = DeviceEvent::Kind::launch_end});
+  device.chip->errors().clear();
   auto number = static_cast<uint16_t>(++device.launches);
   if (status.ok())
     device.failed.erase(number);

@@ -91,7 +91,7 @@ TensorView Call::system(std::string_view argument, system_addr_t address, const 
     Space space;
     uint64_t base, bytes;
   };
-  const uint64_t global_bytes = in_kernel() ? session().device().global_bytes() : 0;
+  const uint64_t global_bytes = in_kernel() ? session().device().memories().global_bytes() : 0;
   for (const Region& region : {Region{Space::global, chip().global_base, global_bytes},
                                Region{Space::l2, chip().l2.base, chip().l2.bytes},
                                Region{Space::dtcm, chip().dtcm.base, chip().dtcm.bytes}}) {

@@ -26,7 +26,7 @@ std::array<struct sigaction, kSignals.size()> before{};
 bool ends_launch(int signal, const siginfo_t& info) {
   const bool own = watched != nullptr && in_leavable_kernel() && watched->in_own_code();
   if (!own || info.si_code <= 0) return false;  // sent by a process
-  if (watched->device().failed()) return true;
+  if (watched->device().errors().any()) return true;
   return signal == SIGSEGV && beside_a_memory(watched->device(), info.si_addr);
 }
 

@@ -26,24 +26,25 @@ unsigned int okk_lookup_table_start_addr(void) {
 
 unsigned char* okk_global_mem_addr(unsigned long long addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return byte_at(device.global(), chip_in_use().global_base, addr);
+    return byte_at(device.memories().take_global(), chip_in_use().global_base, addr);
   });
 }
 
 unsigned char* okk_l2_sram_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
     const Chip::Window& l2 = chip_in_use().l2;  // the tables after it are not the kernel's
-    return addr - l2.base < l2.bytes ? byte_at(device.l2(), l2.base, addr) : nullptr;
+    return addr - l2.base < l2.bytes ? byte_at(device.memories().l2(), l2.base, addr) : nullptr;
   });
 }
 
 unsigned char* okk_dtcm_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return byte_at(device.dtcm(), chip_in_use().dtcm.base, addr);
+    return byte_at(device.memories().dtcm(), chip_in_use().dtcm.base, addr);
   });
 }
 
 unsigned char* okk_local_mem_addr(unsigned int idx, unsigned int addr) {
-  return pointer_of_call<Call>(
-      __func__, addr, [&](Device& device) { return byte_at(device.expose_local(), idx, addr); });
+  return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
+    return byte_at(device.memories().expose_local(), idx, addr);
+  });
 }

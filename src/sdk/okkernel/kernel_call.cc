@@ -20,7 +20,7 @@ KernelCall::KernelCall(std::string_view name, const ApiRules& rules)
 void KernelCall::note_strides(std::string_view argument, const TensorView& view) {
   if (!ok_ || !wrong_strides_.empty()) return;
   const Chip& chip = session_->chip();
-  const uint64_t global_bytes = session_->device().global_bytes();
+  const uint64_t global_bytes = session_->device().memories().global_bytes();
   if (check_bounds(view, argument, chip, global_bytes).ok()) [[likely]]
     return;
   TensorView dense = view;

@@ -36,10 +36,11 @@ std::array<Memory, 5> memories(Device& device) {
     return Memory{name, memory.data(), memory.size()};
   };
   const bool l2 = device.chip().l2.bytes != 0, dtcm = device.chip().dtcm.bytes != 0;
-  const std::span<const uint8_t> local = device.local_contents().host_bytes();
-  return {of("global memory", device.global_contents()),
+  const std::span<const uint8_t> local = device.memories().read_local().host_bytes();
+  return {of("global memory", device.memories().read_global()),
           Memory{"local memory", local.data(), local.size()},
-          l2 ? of("L2-SRAM", device.l2()) : Memory{}, dtcm ? of("DTCM", device.dtcm()) : Memory{},
+          l2 ? of("L2-SRAM", device.memories().l2()) : Memory{},
+          dtcm ? of("DTCM", device.memories().dtcm()) : Memory{},
           Memory{"memory for wrong addresses", mapped_scratch, kScratchBytes}};
 }
 
@@ -54,7 +55,7 @@ uint8_t* pointer_for_kernel(KernelCall& call, uint64_t address, uint8_t* found) 
   Session& session = call.session();
   call.require(!session.unpolled(), session.rules().pointer_unpolled, "addr", Hex{address});
   if (session.recording() != nullptr) session.recording()->pointer(call.name());
-  session.device().notify({.kind = DeviceEvent::Kind::pointer});
+  session.device().observers().notify({.kind = DeviceEvent::Kind::pointer});
   if (found != nullptr) return found;
   call.require(false, session.rules().pointer, "addr", Hex{address});
   if (!in_leavable_kernel()) return nullptr;

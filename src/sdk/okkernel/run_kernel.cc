@@ -102,20 +102,20 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   const KernelEnd end = call_kernel(session, name, function, arguments);
   if (is_abandoned()) return {};  // the device belongs to other launches now
   std::string note;
-  if (device.failed())
+  if (device.errors().any())
     note = end_after_error(end);
   else if (end == KernelEnd::fault)
     report_fault(session, name);
   else if (session.parallel() && end != KernelEnd::stopped)
     session.report(Error(session.rules().parallel_open), name);
-  device.notify({.kind = DeviceEvent::Kind::kernel_end});
+  device.observers().notify({.kind = DeviceEvent::Kind::kernel_end});
   session.poll();
   // The first error is the cause; calls after it may have broken rules too.
   Outcome outcome{.error = first_error(record, note), .warnings = record.warnings()};
   if (end == KernelEnd::stopped && !outcome.error) outcome.error = Error(errors::mch_stopped);
   if (recorder != nullptr && !outcome.error) recorder->take(recording);
-  device.clear_error();
-  device.diagnostics().clear();
+  device.errors().clear();
+  device.errors().diagnostics().clear();
   record.clear();
   release_scratch();
   KernelTurn::release();
@@ -125,7 +125,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
 void leave_failed_kernel(const char* file, int line, const char* expression) {
   if (!in_leavable_kernel()) return;
   Session& session = *current_session();
-  if (session.device().failed()) leave_kernel(KernelEnd::assertion);
+  if (session.device().errors().any()) leave_kernel(KernelEnd::assertion);
   if (!assertions_fail_launches()) return;
   session.report(Error(session.rules().assertion).argument(expression, "false"),
                  fmt::format("{}:{}", file, line));

@@ -54,7 +54,7 @@ void Session::wait_for_other(Engine waiting) {
 }
 
 void Session::begin_call() {
-  if (device_.failed() && ++calls_after_error_ > kCallsAfterError && in_leavable_kernel())
+  if (device_.errors().any() && ++calls_after_error_ > kCallsAfterError && in_leavable_kernel())
     leave_kernel(KernelEnd::runaway);
   if (frames_ == 0 && is_stop_wanted() && in_leavable_kernel()) leave_kernel(KernelEnd::stopped);
   ++frames_;
@@ -101,23 +101,23 @@ bool Session::report(Error error, std::string_view call) {
     if (!is_warning && !record_->broken) record_->broken = std::move(error).in(call);
     return is_warning;
   }
-  return device_.report_call(std::move(error), site(call)).ok();
+  return device_.errors().report(std::move(error), site(call)).ok();
 }
 
 void Session::start_parallel() {
   parallel_ = true;
   barrier_compute_ = issued_compute_;
   barrier_dma_ = issued_dma_;
-  device_.notify({.kind = DeviceEvent::Kind::section_begin});
+  device_.observers().notify({.kind = DeviceEvent::Kind::section_begin});
 }
 
 void Session::end_parallel() {
   parallel_ = false;
-  device_.notify({.kind = DeviceEvent::Kind::section_end});
+  device_.observers().notify({.kind = DeviceEvent::Kind::section_end});
 }
 
 void Session::poll() {
-  device_.notify({.kind = DeviceEvent::Kind::poll});
+  device_.observers().notify({.kind = DeviceEvent::Kind::poll});
   unpolled_ = false;
   static_cast<void>(device_.drain());  // its error sticks to the device
 }

@@ -22,9 +22,9 @@ Bytes extent_of(const TensorView& view, const Chip& chip) {
 
 // An operation outside memory fails and makes the launch fail.
 void Launch::before(const Operation& op) {
-  if (!check_bounds(op, device_.chip(), device_.global_bytes()).ok()) return;
+  if (!check_bounds(op, device_.chip(), device_.memories().global_bytes()).ok()) return;
   const Footprint touched = footprint(op, device_.chip());
-  const uint8_t* memory = device_.global_contents().data();
+  const uint8_t* memory = device_.memories().read_global().data();
   for (const ByteRange& range : touched.reads) {
     if (range.space != Space::global) continue;
     for (const Bytes& unwritten : written_.outside({range.begin, range.end}))
@@ -68,7 +68,7 @@ std::vector<Bytes> Launch::joined(const ByteSet& starts) const {
 
 // Returns the current bytes of memory, with those that were copied before.
 Contents Launch::copy(Bytes range, const std::vector<Contents>& known) const {
-  const uint8_t* memory = device_.global_contents().data();
+  const uint8_t* memory = device_.memories().read_global().data();
   Contents contents{range, {memory + range.begin, memory + range.end}};
   for (const Contents& piece : known) {
     const Bytes both{std::max(piece.place.begin, range.begin),

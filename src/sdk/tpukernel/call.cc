@@ -140,7 +140,7 @@ MatrixView Call::lane_matrix(std::string_view argument, local_addr_t address, ui
 
 TensorView Call::system(std::string_view argument, system_addr_t address, const Shape& shape,
                         const dim4* stride, DType dtype) {
-  const uint64_t global_bytes = in_kernel() ? session().device().global_bytes() : 0;
+  const uint64_t global_bytes = in_kernel() ? session().device().memories().global_bytes() : 0;
   const bool in_l2 = address - chip().l2.base < chip().l2.bytes;
   const bool in_global =
       address >= chip().global_base && address - chip().global_base < global_bytes;

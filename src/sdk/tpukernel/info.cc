@@ -35,25 +35,25 @@ int tpu_group_index(void) { return 0; }
 
 void* tpu_global_mem_addr(global_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.global(), chip_in_use().global_base, addr);
+    return okk::byte_at(device.memories().take_global(), chip_in_use().global_base, addr);
   });
 }
 
 void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.l2(), chip_in_use().l2.base, addr);
+    return okk::byte_at(device.memories().l2(), chip_in_use().l2.base, addr);
   });
 }
 
 void* tpu_local_mem_addr(int start_idx, local_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.expose_local(), static_cast<uint64_t>(start_idx), addr);
+    return okk::byte_at(device.memories().expose_local(), static_cast<uint64_t>(start_idx), addr);
   });
 }
 
 void* tpu_local_mem_addr_unified(local_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.expose_local(), addr / chip_in_use().lane_bytes,
+    return okk::byte_at(device.memories().expose_local(), addr / chip_in_use().lane_bytes,
                         addr % chip_in_use().lane_bytes);
   });
 }

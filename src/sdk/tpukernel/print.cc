@@ -50,5 +50,5 @@ void tpu_print_local_mem_data(local_addr_t local_offset, int start_idx, const di
                Hex{local_offset});
   const Status inside = check_bounds(view, "local_offset", call.chip(), /*global_bytes=*/0);
   if (!inside.ok() && !call.session().report(inside.error(), call.name())) return;
-  if (call.ok()) print(call.session().device().memory(), view);
+  if (call.ok()) print(call.session().device().memories().take_all(), view);
 }

@@ -110,27 +110,28 @@ struct Run {
   const Image &before, &after;
 
   uint8_t* global() const {
-    return device.global().data() + (before.global_base - chip.global_base);
+    return device.memories().take_global().data() + (before.global_base - chip.global_base);
   }
 
   std::string on(std::string_view target) const {
-    device.local().load_image(before.local);
+    device.memories().take_local().load_image(before.local);
     std::memcpy(global(), before.global.data(), before.global.size());
-    if (chip.l2.bytes != 0) std::memcpy(device.l2().data(), before.l2.data(), before.l2.size());
+    if (chip.l2.bytes != 0)
+      std::memcpy(device.memories().l2().data(), before.l2.data(), before.l2.size());
     fast::select_isa(target);
     const Status status = run(device, recorded);
-    device.clear_error();
+    device.errors().clear();
     if (!status.ok()) return status.message();
     std::string differs = recorded.global_only ? "" : difference_of_lanes();
     if (differs.empty()) differs = difference("global memory", global(), after.global);
     if (differs.empty() && chip.l2.bytes != 0)
-      differs = difference("L2 memory", device.l2().data(), after.l2);
+      differs = difference("L2 memory", device.memories().l2().data(), after.l2);
     return differs;
   }
 
   // Compares in place: a copy of all lanes takes longer than most cases.
   std::string difference_of_lanes() const {
-    LocalMemory& local = device.local();
+    LocalMemory& local = device.memories().take_local();
     const std::span<const uint8_t> want(after.local);
     if (recorded.named_only) return difference_of_regions();
     for (uint32_t lane = 0; lane < chip.lanes; ++lane) {
@@ -149,7 +150,7 @@ struct Run {
         const std::span<const uint8_t> want(after.local);
         std::string differs = difference(
             fmt::format("local memory, lane {} from {:#x} on", region.lane, region.address),
-            device.local().lane(region.lane) + region.address,
+            device.memories().take_local().lane(region.lane) + region.address,
             want.subspan(uint64_t{region.lane} * chip.lane_bytes + region.address,
                          region.bytes.size()));
         if (!differs.empty()) return differs;

@@ -36,18 +36,19 @@ Recording record_random_run(ChipFamily family, uint64_t seed, size_t operations)
   auto device = Device::create({.chip = &chip, .global_bytes = tputwin::testing::kTestGlobalBytes});
   auto recorder = Recorder::create(**device, path);
   EXPECT_TRUE(recorder.ok());
-  (*device)->add_observer(recorder->get());
+  (*device)->observers().add(recorder->get());
   const std::vector<OperationKind> kinds = kinds_of(family);
   Rng rng(seed);
-  (*device)->notify({.kind = DeviceEvent::Kind::launch_begin, .number = 1, .name = "random"});
+  (*device)->observers().notify(
+      {.kind = DeviceEvent::Kind::launch_begin, .number = 1, .name = "random"});
   for (size_t i = 0; i < operations; ++i) {
     const Operation op = random_operation(rng, kinds[rng.below(kinds.size())], chip);
-    if (rng.chance(3, 4)) fill(rng, (*device)->memory(), op, chip);
+    if (rng.chance(3, 4)) fill(rng, (*device)->memories().take_all(), op, chip);
     const auto number = static_cast<uint32_t>(i + 1);
     const Instruction instruction{.op = op, .engine = engine(op), .id = number, .wait = 0};
     EXPECT_TRUE((*device)->issue(instruction, {.call = "call", .number = number}).ok());
   }
-  (*device)->notify({.kind = DeviceEvent::Kind::launch_end});
+  (*device)->observers().notify({.kind = DeviceEvent::Kind::launch_end});
   recorder->reset();
   auto recording = open(path);
   EXPECT_TRUE(recording.ok()) << recording.status().message();
