@@ -39,7 +39,7 @@ struct LastLayer {
   std::vector<Instruction> program;
 };
 
-class OwedLoads : public ::testing::Test {
+class DeferredLoads : public ::testing::Test {
  protected:
   static constexpr uint64_t kIn = LastLayer::kIn, kOut = LastLayer::kOut,
                             kWeights = LastLayer::kWeights, kGlobal = LastLayer::kGlobal;
@@ -60,14 +60,14 @@ class OwedLoads : public ::testing::Test {
     plan_.emplace(layer_.program);
     for (int i = 0; i < 3; ++i) run();
     ASSERT_EQ(plan_->statistics().deferred_loads, 1u);
-    ASSERT_TRUE(owes());
+    ASSERT_TRUE(has_deferred());
   }
   void run() {
     ASSERT_TRUE(device_->run(*plan_).ok());
     ASSERT_TRUE(plain_->run(layer_.program).ok());
   }
   // Returns true if a load is deferred. Does not read the lanes, which would execute the load.
-  bool owes() const { return device_->memories().has_deferred_loads(); }
+  bool has_deferred() const { return device_->memories().has_deferred_loads(); }
   ::testing::AssertionResult is_same() const {
     const auto mine = device_->memories().read_local().host_bytes();
     const auto theirs = plain_->memories().read_local().host_bytes();
@@ -90,32 +90,32 @@ class OwedLoads : public ::testing::Test {
   std::optional<PlannedProgram> plan_, other_plan_;
 };
 
-TEST_F(OwedLoads, AreMadeForThoseWhoLook) {
+TEST_F(DeferredLoads, AreMadeForThoseWhoLook) {
   EXPECT_TRUE(is_same());
-  EXPECT_FALSE(owes());
+  EXPECT_FALSE(has_deferred());
   for (int i = 0; i < 3; ++i) {
     run();
-    EXPECT_TRUE(owes()) << "contents are seen until the next run only";
+    EXPECT_TRUE(has_deferred()) << "contents are seen until the next run only";
   }
   EXPECT_TRUE(is_same());
 }
 
-TEST_F(OwedLoads, AreLeftOutAgainAndAgain) {
+TEST_F(DeferredLoads, AreLeftOutAgainAndAgain) {
   for (int i = 0; i < 5; ++i) run();
-  EXPECT_TRUE(owes());
+  EXPECT_TRUE(has_deferred());
   EXPECT_TRUE(is_same());
 }
 
 // A reader that holds the lanes may read at any time, so no load is deferred from then on.
-TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
+TEST_F(DeferredLoads, AreNoneForThoseWhoHoldLanes) {
   for (const bool all : {false, true}) {
     begin();
     const LocalMemory& lanes =
         all ? device_->memories().take_all().local : device_->memories().take_local();
-    EXPECT_FALSE(owes());
+    EXPECT_FALSE(has_deferred());
     for (int i = 0; i < 2; ++i) {
       run();
-      EXPECT_FALSE(owes());
+      EXPECT_FALSE(has_deferred());
       EXPECT_EQ(std::memcmp(lanes.host_bytes().data(),
                             plain_->memories().read_local().host_bytes().data(),
                             lanes.host_bytes().size()),
@@ -124,7 +124,7 @@ TEST_F(OwedLoads, AreNoneForThoseWhoHoldLanes) {
   }
 }
 
-TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
+TEST_F(DeferredLoads, AreOfTheBytesOfTheirRun) {
   const std::pair<const char*, std::function<void(Device&)>> writers[] = {
       {"a write", [&](Device& d) { *d.memories().prepare_write(kWeights + 100, 1) ^= 0x55; }},
       {"pages",
@@ -137,7 +137,7 @@ TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
     SCOPED_TRACE(name);
     begin();
     on_both(write);
-    EXPECT_FALSE(owes());
+    EXPECT_FALSE(has_deferred());
     EXPECT_TRUE(is_same());
     run();
     EXPECT_TRUE(is_same());
@@ -147,11 +147,11 @@ TEST_F(OwedLoads, AreOfTheBytesOfTheirRun) {
   }
   begin();
   on_both([](Device& d) { *d.memories().prepare_write(kOut, 1) ^= 0x55; });
-  EXPECT_TRUE(owes()) << "no byte of theirs";
+  EXPECT_TRUE(has_deferred()) << "no byte of theirs";
 }
 
 // If the host runs in the middle of a program, it reads the lanes before the loads after it.
-TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
+TEST_F(DeferredLoads, AreNoneWhereTheHostIsCalledBefore) {
   ProgramBuilder b;
   b.load(b.tensor(0), kIn).call("host");
   std::vector<Instruction> program = b.program();
@@ -172,7 +172,7 @@ TEST_F(OwedLoads, AreNoneWhereTheHostIsCalledBefore) {
   EXPECT_GT(plan.statistics().prepared, 0u);
 }
 
-TEST_F(OwedLoads, AreMadeForOtherPrograms) {
+TEST_F(DeferredLoads, AreMadeForOtherPrograms) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
   } watcher;
@@ -202,31 +202,31 @@ TEST_F(OwedLoads, AreMadeForOtherPrograms) {
     SCOPED_TRACE(name);
     begin();
     on_both(other);
-    EXPECT_FALSE(owes());
+    EXPECT_FALSE(has_deferred());
     EXPECT_TRUE(is_same());
     run();
     EXPECT_TRUE(is_same());
   }
 }
 
-TEST_F(OwedLoads, OutliveTheirPlan) {
+TEST_F(DeferredLoads, OutliveTheirPlan) {
   plan_.reset();
-  EXPECT_TRUE(owes());
+  EXPECT_TRUE(has_deferred());
   EXPECT_TRUE(is_same());
 }
 
-TEST_F(OwedLoads, OfTwoPlansOfTheSameProgram) {
+TEST_F(DeferredLoads, OfTwoPlansOfTheSameProgram) {
   other_plan_.emplace(layer_.program);
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(device_->run(*other_plan_).ok());
     run();
-    EXPECT_EQ(i < 2 || owes(), true);
+    EXPECT_EQ(i < 2 || has_deferred(), true);
   }
   EXPECT_TRUE(is_same());
 }
 
 // After an error the next run does not begin.
-TEST_F(OwedLoads, StayOwedWhereNothingRuns) {
+TEST_F(DeferredLoads, StayOwedWhereNothingRuns) {
   ProgramBuilder wrong;
   wrong.store(wrong.tensor(0), kGlobal);
   const Instruction bad = wrong.program().front();
@@ -236,7 +236,7 @@ TEST_F(OwedLoads, StayOwedWhereNothingRuns) {
 }
 
 // A call of the host after all instructions does not prevent deferral; a call before others does.
-TEST_F(OwedLoads, AroundCallsOfTheHost) {
+TEST_F(DeferredLoads, AroundCallsOfTheHost) {
   for (const bool goes_on : {false, true}) {
     ProgramBuilder b;
     std::vector<Instruction> program = layer_.program;
@@ -256,7 +256,7 @@ TEST_F(OwedLoads, AroundCallsOfTheHost) {
     });
     for (int i = 0; i < 4; ++i) run_both();
     EXPECT_EQ(plan.statistics().deferred_loads, goes_on ? 0u : 1u);
-    EXPECT_EQ(owes(), !goes_on);
+    EXPECT_EQ(has_deferred(), !goes_on);
     EXPECT_TRUE(is_same());
   }
 }

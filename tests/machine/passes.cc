@@ -41,6 +41,21 @@ class Passes : public ::testing::Test {
     FAIL() << pass;
   }
 
+  // Expects that `pass` does nothing, because it would not be legal.
+  void expect_unchanged(std::string_view pass) {
+    const auto device = make_device({.chip = chip_, .global_bytes = kGlobal});
+    const ProgramGraph graph(program_, *chip_);
+    PlanBuilder plan(graph, device->memories().take_all());
+    for (const Pass& next : kPasses) {
+      const std::string before = text_of(plan);
+      next.run(plan);
+      if (next.name != pass) continue;
+      EXPECT_EQ(text_of(plan), before) << pass;
+      return;
+    }
+    FAIL() << pass;
+  }
+
   // A convolution of 32 channels, its input in bank 0 and its output in bank 1.
   static Conv2dBm1880 convolution(const ProgramBuilder& b) {
     Conv2dBm1880 op;
@@ -323,6 +338,94 @@ TEST_F(Passes, RecordGlobalUse) {
   run_passes(plan);
   EXPECT_EQ(text_of(plan.parts().used_by_elided), "0x10000 + 1280");
   EXPECT_EQ(text_of(plan.parts().used_by_others), "0x0 + 1048832");
+}
+
+// The host is called between two slices and may write the weights.
+TEST_F(Passes, ShareConstantsKeepsSectionsApart) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  for (int slice = 0; slice < 2; ++slice) {
+    load_constants(b, op, kWeight);
+    add(b, op);
+    b.call("host");
+  }
+  program_ = b.program();
+  expect_unchanged("share_constants");
+}
+
+TEST_F(Passes, ElideConstantLoadsKeepsBytesThatOthersRead) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  load_constants(b, op, kWeight);
+  add(b, op);
+  b.store(b.tensor(0), kOut);
+  overwrite_all(b);
+  program_ = b.program();
+  expect_unchanged("elide_constant_loads");
+}
+
+// The convolution reads an input from before the program, which may be in bytes of the load.
+TEST_F(Passes, DeferLoadsKeepsLoadsOfProgramsThatReadOldBytes) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  load_constants(b, op, kWeight);
+  add(b, op);
+  program_ = b.program();
+  expect_unchanged("defer_loads");
+}
+
+TEST_F(Passes, FuseResidualKeepsOutputsThatOthersTouch) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  TensorView wide = b.tensor(0x7000, op.out.shape), sum = wide;
+  wide.dtype = DType::i16;
+  wide.plane_stride = sum.plane_stride = 64;
+  load_constants(b, op, kWeight);
+  add(b, op);
+  b.store(b.tensor(0x7000), kOut);
+  b.pointwise(Kind::mul, wide, b.tensor(0x7100, op.out.shape), 3);
+  b.pointwise(Kind::mac, sum, op.out, 5);
+  overwrite_all(b);
+  program_ = b.program();
+  expect_unchanged("fuse_residual");
+}
+
+TEST_F(Passes, FuseReluKeepsResultsThatOthersRead) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  load_constants(b, op, kWeight);
+  add(b, op);
+  b.store(op.out, kOut).pointwise(Kind::max, op.out, op.out, 0);
+  program_ = b.program();
+  expect_unchanged("fuse_relu");
+}
+
+// A store writes the source of the load before the kernel runs.
+TEST_F(Passes, FuseDmaKeepsLoadsWhoseSourceIsWritten) {
+  ProgramBuilder b;
+  const Conv2dBm1880 op = convolution(b);
+  load_constants(b, op, kWeight);
+  b.load(op.in, kIn).store(b.tensor(0x8000), kIn + 5);
+  add(b, op);
+  overwrite_all(b);
+  program_ = b.program();
+  expect_unchanged("fuse_dma");
+}
+
+TEST_F(Passes, SharePackedInputsKeepsInputsThatChange) {
+  ProgramBuilder b;
+  Conv2dBm1880 op = convolution(b);
+  op.weight = conv_weight(0, {32, 32, 3, 3}, DType::i8);
+  for (Axis* axis : {&op.window.h, &op.window.w})
+    axis->kernel = 3, axis->pad_before = axis->pad_after = 1;
+  for (int slice = 0; slice < 2; ++slice) {
+    load_constants(b, op, kWeight + slice * 0x4000);
+    add(b, op);
+    b.pointwise(Kind::max, op.in, op.in, 3);
+    op.out.address += 0x200;
+  }
+  program_ = b.program();
+  expect_unchanged("share_packed_inputs");
 }
 
 }  // namespace

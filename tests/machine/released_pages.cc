@@ -52,13 +52,13 @@ struct BiasedLayers {
   std::vector<Instruction> program;
 };
 
-class SparedPages : public ::testing::Test {
+class ReleasedPages : public ::testing::Test {
  protected:
   static constexpr uint64_t kIn = BiasedLayers::kIn, kInBytes = BiasedLayers::kInBytes,
                             kOut = BiasedLayers::kOut, kOutBytes = BiasedLayers::kOutBytes,
                             kWeights = BiasedLayers::kWeights, kGlobal = BiasedLayers::kGlobal;
 
-  SparedPages() {
+  ReleasedPages() {
     testing::Rng rng(3);
     testing::fill_random(rng, {device_->memories().prepare_write(0, kGlobal), kGlobal});
     image_.assign(device_->memories().read_global().data(),
@@ -66,7 +66,7 @@ class SparedPages : public ::testing::Test {
   }
   void SetUp() override {
     if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
-    run_until_spared();
+    run_until_released();
   }
 
   // Runs on another input; expects the output of a device without plans.
@@ -84,11 +84,11 @@ class SparedPages : public ::testing::Test {
                           kOutBytes),
               0);
   }
-  void run_until_spared() {
+  void run_until_released() {
     for (int i = 0; i < 3; ++i) run(*plan_);
-    ASSERT_GT(spared(), layers_.end - kWeights - 2 * 4096);
+    ASSERT_GT(released(), layers_.end - kWeights - 2 * 4096);
   }
-  uint64_t spared() const { return plan_->statistics().released_bytes; }
+  uint64_t released() const { return plan_->statistics().released_bytes; }
   bool is_whole() const {
     return std::memcmp(device_->memories().read_global().data(), image_.data(), kGlobal) == 0;
   }
@@ -101,22 +101,22 @@ class SparedPages : public ::testing::Test {
   std::optional<PlannedProgram> plan_{std::in_place, layers_.program};
 };
 
-TEST_F(SparedPages, HoldNothingWhileRunsGoOn) {
+TEST_F(ReleasedPages, HoldNothingWhileRunsGoOn) {
   ASSERT_TRUE(is_whole());
   const uint8_t* behind = device_->memories().read_global().data() + align_up(kWeights, 4096);
   // The read above filled the pages. They are released again only after constants are packed again.
   for (int i = 0; i < 3; ++i) run(*plan_);
-  EXPECT_EQ(spared(), 0u);
+  EXPECT_EQ(released(), 0u);
   device_->memories().prepare_write(kWeights, 1);
   run(*plan_);
-  run_until_spared();
+  run_until_released();
   EXPECT_TRUE(std::all_of(behind, behind + 4096, [](uint8_t byte) { return byte == 0; }));
   for (int i = 0; i < 3; ++i) run(*plan_);
-  EXPECT_GT(spared(), 0u);
+  EXPECT_GT(released(), 0u);
 }
 
 // All kinds of readers and writers.
-TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
+TEST_F(ReleasedPages, AreFilledForWhoeverNeedsThem) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
   } watcher;
@@ -153,46 +153,46 @@ TEST_F(SparedPages, AreFilledForWhoeverNeedsThem) {
     SCOPED_TRACE(name);
     need();
     EXPECT_TRUE(is_whole());
-    EXPECT_EQ(spared(), 0u);
+    EXPECT_EQ(released(), 0u);
     device_->memories().prepare_write(kWeights, 1);
     run(*plan_);
     for (int i = 0; i < 3; ++i) run(*plan_);
   }
-  ASSERT_GT(spared(), 0u);
+  ASSERT_GT(released(), 0u);
   ASSERT_TRUE(device_->run(other.program()).ok());
-  EXPECT_EQ(spared(), 0u);
+  EXPECT_EQ(released(), 0u);
   EXPECT_EQ(std::memcmp(device_->memories().prepare_read(kOut, 512),
                         image_.data() + kWeights + 0x1000, 512),
             0);
 }
 
-TEST_F(SparedPages, AreFilledWhenThePlanEnds) {
+TEST_F(ReleasedPages, AreFilledWhenThePlanEnds) {
   plan_.reset();
   EXPECT_TRUE(is_whole());
 }
 
-TEST_F(SparedPages, MayOutliveTheDevice) {
+TEST_F(ReleasedPages, MayOutliveTheDevice) {
   device_.reset();
   plan_.reset();
 }
 
 // Writes to weights, in a released page and in one that is not, and to the bias, which no kernel
 // releases. The bytes around a write must not change.
-TEST_F(SparedPages, TakeWrites) {
+TEST_F(ReleasedPages, TakeWrites) {
   for (const uint64_t at :
        {kWeights + 5, kWeights + 0x1005, layers_.bias, layers_.end - 1, kWeights + 0x3fff}) {
     *device_->memories().prepare_write(at, 1) ^= 0x55;
     image_[at] ^= 0x55;
     run(*plan_);
-    run_until_spared();
+    run_until_released();
   }
   EXPECT_TRUE(is_whole());
 }
 
-TEST_F(SparedPages, OfTwoPlansWithTheSameConstants) {
+TEST_F(ReleasedPages, OfTwoPlansWithTheSameConstants) {
   PlannedProgram other(layers_.program);
   for (int i = 0; i < 4; ++i) run(other);
-  EXPECT_EQ(spared(), 0u);
+  EXPECT_EQ(released(), 0u);
   EXPECT_GT(other.statistics().released_bytes, 0u);
   for (int i = 0; i < 3; ++i) run(*plan_), run(other);
   EXPECT_GT(other.statistics().released_bytes, 0u);

@@ -167,9 +167,9 @@ const Between kCases[] = {
     {"large_inputs", 0, [](TwoSlices& t) { take_turns(t, 2, 240); }, 4},
 };
 
-class PlanCopies : public ::testing::TestWithParam<Between> {};
+class SharedInputs : public ::testing::TestWithParam<Between> {};
 
-TEST_P(PlanCopies, LeaveTheBytesOfRunsWithoutThem) {
+TEST_P(SharedInputs, LeaveTheBytesOfRunsWithoutThem) {
   const testing::PackingIsa isa;
   testing::Rng rng(3);
   PlanPair pair(rng, {.bytes = kAll, .constants = kWeights, .constant_bytes = kWeightBytes});
@@ -187,7 +187,7 @@ TEST_P(PlanCopies, LeaveTheBytesOfRunsWithoutThem) {
   EXPECT_EQ(statistics.shared_inputs, GetParam().shared_inputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Between, PlanCopies, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Between, SharedInputs, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
