@@ -14,28 +14,28 @@ class EngineClocks {
  public:
   void add(const Instruction& instruction, uint64_t cycles) {
     if (instruction.engine == Engine::cpu) return join();
-    Lane& own = lanes_[instruction.engine == Engine::dma];
-    const Lane& other = lanes_[instruction.engine != Engine::dma];
-    uint64_t start = std::max(own.free_at, other.finish_of(instruction.wait));
+    const bool is_dma = instruction.engine == Engine::dma;
+    Clock &own = is_dma ? dma_ : compute_, &other = is_dma ? compute_ : dma_;
+    const uint64_t start = std::max(own.free_at, other.finish_of(instruction.wait));
     own.free_at = start + cycles;
     own.finished[instruction.id] = own.free_at;
   }
-  uint64_t end() const { return std::max(lanes_[0].free_at, lanes_[1].free_at); }
+  uint64_t end() const { return std::max(compute_.free_at, dma_.free_at); }
 
  private:
-  struct Lane {
+  struct Clock {
     uint64_t free_at = 0;
     std::map<uint32_t, uint64_t> finished;  // by instruction number
     uint64_t finish_of(uint32_t id) const {
-      auto it = finished.find(id);
+      const auto it = finished.find(id);
       return it == finished.end() ? 0 : it->second;
     }
   };
   void join() {
-    uint64_t now = end();
-    for (Lane& lane : lanes_) lane = {now, {}};
+    const uint64_t now = end();
+    compute_ = dma_ = {now, {}};
   }
-  Lane lanes_[2];
+  Clock compute_, dma_;
 };
 
 }  // namespace
