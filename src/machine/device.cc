@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "base/errors/machine.h"
+#include "base/variables.h"
 #include "base/workers.h"
 #include "machine/planned_program.h"
 #include "machine/stop.h"
@@ -65,15 +64,9 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
     fill_l2_tables(state_.system.l2->data() + options.chip->l2.bytes);
 }
 
-bool DeviceOptions::poison_by_default() {
-  const char* value = std::getenv("TPUTWIN_POISON");
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-}
+bool DeviceOptions::poison_by_default() { return is_on(EnvVariable::poison); }
 
-bool DeviceOptions::plans_by_default() {
-  const char* value = std::getenv("TPUTWIN_PLANS");
-  return value == nullptr || std::strcmp(value, "0") != 0;
-}
+bool DeviceOptions::plans_by_default() { return value_of(EnvVariable::plans) != "0"; }
 
 // Skips global memory: programs initialize the parts that they allocate, and its pages are lazy.
 void Device::poison_memories() {

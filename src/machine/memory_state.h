@@ -9,7 +9,7 @@
 #include "machine/optimizer/released_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
-#include "ops/fast/gemm/pending_sums.h"
+#include "ops/fast/gemm/run/pending_sums.h"
 
 namespace tputwin {
 

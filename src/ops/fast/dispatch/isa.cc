@@ -20,6 +20,7 @@
 #include <fmt/ranges.h>
 
 #include "base/errors/machine.h"
+#include "base/variables.h"
 #include "ops/fast/dispatch/dot_pass.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
@@ -133,10 +134,7 @@ void put_in_force(size_t index) {
   choices_changed();
 }
 
-std::string_view wanted_isa() {
-  const char* wanted = std::getenv("TPUTWIN_ISA");
-  return wanted == nullptr ? "" : wanted;
-}
+std::string_view wanted_isa() { return value_of(EnvVariable::isa); }
 
 // Decides on first use: the set that the environment requests, or the best one. A name that this
 // host does not know is an error for every Device (check_environment). Code that runs without a

@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
+
+#include "base/variables.h"
 
 namespace tputwin::fast {
 namespace {
 
-bool is_wanted() {
-  const char* value = std::getenv("TPUTWIN_TRACE_BODIES");
-  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
-}
+bool is_wanted() { return is_on(EnvVariable::trace_bodies); }
 
 const bool writes_lines = is_wanted();
 std::mutex mutex;
