@@ -4,7 +4,7 @@
 
 #include "base/architecture.h"
 #include "base/last_error.h"
-#include "base/native_plugins.h"
+#include "base/variables.h"
 #include "bmruntime/support.h"
 #include "plugins/add_bytes.h"
 
@@ -22,8 +22,8 @@ struct PluginPath {
 
 // Allows the libraries of models to run during a test.
 struct NativePlugins {
-  NativePlugins() { setenv(kNativePlugins, "1", 1); }
-  ~NativePlugins() { unsetenv(kNativePlugins); }
+  NativePlugins() { setenv(name_of(EnvVariable::allow_native_plugins), "1", 1); }
+  ~NativePlugins() { unsetenv(name_of(EnvVariable::allow_native_plugins)); }
 };
 
 Bytes file_bytes(const std::filesystem::path& path) {
@@ -142,7 +142,7 @@ TEST(CpuOperator, OneInTheModelIsNotRunUnasked) {
   auto model = model_with("Carried");
   add_library(model, "Carried", library);
   EXPECT_EQ(infer(runtime.ctx, model, in, out), BM_ERR_NOT_SUPPORTED);
-  EXPECT_NE(std::string(tputwin_last_error()).find(std::string(kNativePlugins) + "=1"),
+  EXPECT_NE(std::string(tputwin_last_error()).find("TPUTWIN_ALLOW_NATIVE_PLUGINS=1"),
             std::string::npos)
       << tputwin_last_error();
   EXPECT_EQ(take_error(), kCpuMissing);
