@@ -1,5 +1,5 @@
 // compare.mjs FOLDER [SEED]: runs the models of onnx_runtime_models with ONNX Runtime and compares the results
-// (1e-4 of max(1, value, a hundredth of the tensor's largest value, whose sums round accordingly)). Refused models are counted by operator; what ONNX Runtime refuses is no difference.
+// (1e-4 of max(1, value, a twentieth of the tensor's largest value, whose sums round accordingly)). Refused models are counted by operator; what ONNX Runtime refuses is no difference.
 import {readdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
@@ -16,7 +16,7 @@ function difference(expected, actual) {
   if (expected.length !== actual.length) return `${actual.length} values, not ${expected.length}`;
   let largest = 0;
   for (const v of expected) if (Number.isFinite(v)) largest = Math.max(largest, Math.abs(v));
-  const least = Math.max(1, largest / 100);
+  const least = Math.max(1, largest / 20);
   for (let i = 0; i < expected.length; ++i) {
     const a = value(actual[i]), b = expected[i];
     if (Object.is(a, b) || (Number.isNaN(a) && Number.isNaN(b)) || a === b) continue;
