@@ -43,7 +43,7 @@ bool repeats(const TensorView& out, const Chip& chip) {
   return bytes < out.shape.count() * element_bytes(out.dtype);
 }
 
-// Returns true if earlier elements may have changed operands of this one.
+// Returns true if computing one element of the result may change operands of a later one.
 bool overlaps(const Operation& op, const TensorView& out, const Chip& chip) {
   if (repeats(out, chip)) return true;
   if (reads_first(read_order(op))) return false;

@@ -56,7 +56,7 @@ void byte_signs(DType out, DType in, bool weight_signed, const std::optional<Ten
   w.command.opt_relu = any_sign && !is_signed(out) ? 1 : 0;
 }
 
-// Writes biases in a compact array, or with the distance of their channels' weights.
+// Writes biases in a compact array, or one after the weights of each channel (stride c).
 void byte_bias(const std::optional<TensorView>& bias, TiuWriter& w) {
   if (!bias) return;
   CommandReader reader(w.chip());

@@ -65,7 +65,7 @@ void outside(const Source& padding, const Source& insertion, TiuWriter& w) {
   w.command.opd3_addr = padding.view.address;
 }
 
-// Writes these values as constants of the input's type.
+// Writes padding and insertion as constants. They are bits of the input's type already.
 template <class Op>
 void constants_outside(const Op& op, TiuWriter& w) {
   w.constant(kOpd3, static_cast<uint32_t>(op.padding));

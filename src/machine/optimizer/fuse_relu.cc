@@ -1,5 +1,6 @@
-// Pass: fuses a ReLU, that is an in-place maximum with a constant, into the kernel whose results it
-// clamps. The kernel stores the clamped values directly.
+// Pass, BM1880: fuses a ReLU, that is an in-place maximum with a constant, into the kernel whose
+// results it clamps. The kernel stores the clamped values directly. On the other chips ReLU is a
+// field of the command, which the decoder reads.
 //
 // Legal if the maximum covers exactly the results of the kernel, and no other instruction reads
 // them before it. Reads after it see the clamped values either way.

@@ -1,4 +1,4 @@
-// Pass: fuses a residual into the kernel whose results are added. A residual is a mul_const of an
+// Pass, BM1880: fuses a residual into the kernel whose results are added. A residual is a mul_const of an
 // addend to 16 bits, and a mac_const that adds the 8-bit results of the kernel to it. The kernel
 // stores the sums at the output of mac_const, at the time when its own instruction runs.
 //

@@ -7,7 +7,7 @@
 #include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
-#include "tools/dry_run.h"
+#include "tools/reports/dryrun.h"
 
 namespace tputwin::tools {
 namespace {
@@ -50,6 +50,23 @@ int run_compile(CompileCommand& command) {
   return kOk;
 }
 
+// What to write, and what to print.
+void add_outputs(CLI::App& sub, CompileCommand& command) {
+  CompileRequest& r = command.request;
+  sub.add_option("--plugins", r.plugin_directory,
+                 "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
+  sub.add_option("--out-ir", r.ir, "optimized IR as text");
+  sub.add_option("--out-commands", r.commands, "raw command buffer");
+  sub.add_option("--out-weights", r.weights, "raw weights");
+  sub.add_option("--out-table", r.out_table, "calibration table as it was used");
+  sub.add_flag("--explain", command.explain,
+               "print groups, slices, local memory and prices, with reasons");
+  sub.add_flag("--json", command.json, "print figures as JSON, without --explain");
+  sub.add_flag("--dry-run", command.is_dry,
+               "write nothing: list the operators and where they run, memory, predicted time, or "
+               "why the net is refused; needs no table");
+}
+
 }  // namespace
 
 void add_compile(CLI::App& app, int& exit) {
@@ -79,18 +96,7 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
   sub->add_flag("!--no-layer-names", r.options.layer_names,
                 "leave out of the model which layer each command is of");
-  sub->add_option("--plugins", r.plugin_directory,
-                  "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
-  sub->add_option("--out-ir", r.ir, "optimized IR as text");
-  sub->add_option("--out-commands", r.commands, "raw command buffer");
-  sub->add_option("--out-weights", r.weights, "raw weights");
-  sub->add_option("--out-table", r.out_table, "calibration table as it was used");
-  sub->add_flag("--explain", command->explain,
-                "print groups, slices, local memory and prices, with reasons");
-  sub->add_flag("--json", command->json, "print figures as JSON, without --explain");
-  sub->add_flag("--dry-run", command->is_dry,
-                "write nothing: list the operators and where they run, memory, predicted time, or "
-                "why the net is refused; needs no table");
+  add_outputs(*sub, *command);
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
              "--table table.pb2 -o net.bmodel --explain\n"

@@ -31,8 +31,8 @@ inline CellOperand cell_source(const Source& source, uint8_t pack) {
 }
 
 // Runs a kernel over groups along n, each with as many elements as the fullest cells. The kernel
-// gets each operand as one 32-bit element per cell. An operand whose cells are half as full appears
-// twice, first with the cells of the first elements. Elements of a result's last cell that do not
+// gets each operand as one 32-bit element per cell. An operand with fewer elements
+// per cell appears once per cell of the group, first with the cells of the first elements. Elements of a result's last cell that do not
 // exist keep their bytes. Declines as run_rows().
 Declined run_cells(std::initializer_list<CellOperand> operands, const Memory& memory,
                    RowKernel kernel, const void* operation);

@@ -83,7 +83,8 @@ inline void copy_runs(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
   for_each_run<2>(runs, {dst, const_cast<uint8_t*>(src)},
                   [](const std::array<uint8_t*, 2>& p, size_t n) { copy_bytes(p[0], p[1], n); });
 }
-// Like copy_runs(), on several threads if that pays. Runs of dst must not overlap.
+// Like copy_runs(), on several threads if that pays. Runs of dst must overlap neither each other nor
+// src.
 void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src);
 
 // Copies elements in index order. dst and src must have the same number of elements.

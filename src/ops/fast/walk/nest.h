@@ -167,7 +167,7 @@ template <size_t K, class Run>
     }
 }
 
-// Bytes moved that are worth a task. One thread moves less than that faster than two.
+// Bytes moved that are worth a task. Below this, one thread is faster than two.
 constexpr uint64_t kBytesPerTask = 256 << 10;
 
 }  // namespace tputwin::fast

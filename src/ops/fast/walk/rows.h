@@ -85,7 +85,7 @@ struct RowSource {
 };
 
 // The operands of a kernel: `count` elements of each operand, in the order of the operands. Buffers
-// hold whole vectors. Elements from `count` on are 0 and not stored.
+// hold whole vectors. From `count` on, sources are 0, constants repeat, and results are not stored.
 struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;

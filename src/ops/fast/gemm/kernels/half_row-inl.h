@@ -76,8 +76,8 @@ struct GroupOfHalves {
   }
 };
 
-// Computes the largest differences of HalfRow for kV vectors of 16-bit elements. Returns false if
-// one of them is not exact.
+// For each of kV vectors of columns, computes the largest difference m(b) - threshold(a) over the
+// group (half_row.h). Returns false if one of them does not determine its exponent.
 template <size_t kV>
 HWY_INLINE bool LargestDifferences(const GroupOfHalves& group, int16_t* to) {
   const Halves d;

@@ -17,8 +17,9 @@ inline bool has_cells(const TensorView& view, uint32_t bytes) {
          element_bytes(view.dtype) == bytes && !is_empty(view.shape);
 }
 
-// The kernels of the instruction set in force. `rows` are rows of cells, one per channel. `image`
-// is the number of the image in the cells.
+// The kernels of the instruction set in force. `rows` are rows of `count` cells of four images, one
+// row per channel: four rows for join, two for join_words. `image` is the byte of each cell that is
+// taken. A result is a cell per column, which holds the channels.
 struct ImageKernels {
   // Writes cells of four channels of the image, xored with `mask`.
   void (*join)(const uint8_t* const* rows, uint32_t image, size_t count, uint32_t mask,

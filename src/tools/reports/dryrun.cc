@@ -1,5 +1,5 @@
 // Plans a net without writing it: its operators, where they run, memory and time.
-#include "tools/dry_run.h"
+#include "tools/reports/dryrun.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,58 @@
+// Split: parts of one axis.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+// One part for each output. From opset 18 on the last part may be smaller.
+Dims equal_parts(const Node& node, int64_t extent) {
+  const auto count = static_cast<int64_t>(node.proto.output_size());
+  if (node.opset >= 18) {
+    const int64_t wanted = node.integer("num_outputs", count);
+    node.require(wanted == count, "num_outputs", std::to_string(wanted),
+                 fmt::format("the number of outputs, {}", count));
+    const int64_t part = (extent + count - 1) / count;
+    Dims parts(static_cast<size_t>(count), part);
+    parts.back() = extent - part * (count - 1);
+    return parts;
+  }
+  node.require(extent % count == 0, "outputs", std::to_string(count),
+               fmt::format("they divide the extent {}", extent));
+  return Dims(static_cast<size_t>(count), extent / count);
+}
+
+}  // namespace
+
+void import_split(Node& node) {
+  const Dims& x = node.dims();
+  const size_t axis = node.axis(node.integer("axis", 0), x.size()), count = node.outputs().size();
+  auto sizes = node.list(1, "split");
+  if (!sizes) {
+    sizes = equal_parts(node, x[axis]);
+  }
+  const auto positive = [](int64_t size) { return size >= 1; };
+  node.require(sizes->size() == count && std::ranges::all_of(*sizes, positive) &&
+                   std::accumulate(sizes->begin(), sizes->end(), int64_t{0}) == x[axis],
+               "split", text(*sizes), fmt::format("one part per output, {} in all", x[axis]));
+  if (count == 1) return node.set(node.in(0));
+  const bool fits = x.size() <= 4;
+  TensorOp op = make_op(Op::slice);
+  op.mutable_tg_slice_param()->set_axis(fits ? static_cast<int>(axis) : 1);
+  std::vector<Dims> results;
+  for (size_t i = 0; i < count; ++i) {
+    Dims result = x;
+    result[axis] = (*sizes)[i];
+    *op.add_output_shape() = make_shape(fits ? result : around(result, axis));
+    op.add_top(fmt::format("{}/part{}", node.where(), i));
+    results.push_back(std::move(result));
+  }
+  node.add(std::move(op), {fits ? node.tensor() : node.tensor(0, around(x, axis))}, "");
+  node.set_parts(results);
+}
+
+}  // namespace tputwin::net::onnx_reader
