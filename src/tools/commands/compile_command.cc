@@ -50,7 +50,7 @@ int run_compile(CompileCommand& command) {
   return kOk;
 }
 
-// What to write, and what to print.
+// Adds the options of what is written and printed.
 void add_outputs(CLI::App& sub, CompileCommand& command) {
   CompileRequest& r = command.request;
   sub.add_option("--plugins", r.plugin_directory,
