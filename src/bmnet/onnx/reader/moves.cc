@@ -6,17 +6,16 @@
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {
+Dims around(const Dims& dims, size_t axis) {
+  return {run(dims, 0, axis), dims[axis], run(dims, axis + 1, dims.size())};
+}
+
 namespace {
 
 void reshape_to(Node& node, const Dims& result) {
   node.require(elements(result) == elements(node.dims()), "shape", text(result),
                "as many elements as " + text(node.dims()));
   node.set(node.view(node.in(0).tensor, net_dims(result)), result);
-}
-
-// Returns the shape around an axis: (outer, axis, inner).
-Dims around(const Dims& dims, size_t axis) {
-  return {run(dims, 0, axis), dims[axis], run(dims, axis + 1, dims.size())};
 }
 
 // Returns the part [begin, begin + extent) of an axis.

@@ -113,6 +113,8 @@ std::string transposed(Node& node, std::string tensor, const Dims& dims,
 Dims permuted(const Dims& dims, const std::vector<size_t>& order);
 // Returns the product of dims from `begin` to `end`.
 int64_t run(const Dims& dims, size_t begin, size_t end);
+// Returns the shape around an axis: (outer, axis, inner).
+Dims around(const Dims& dims, size_t axis);
 Dims broadcast(const Node& node, const Dims& a, const Dims& b);
 std::string unary(Node& node, const std::string& tensor, std::string_view function,
                   std::vector<float> arguments = {}, std::string_view what = "");
