@@ -13,7 +13,7 @@
 namespace tputwin::docs {
 namespace {
 
-// Stems whose s is not the suffix -ise. Longer words may end like the first three.
+// Stems whose s belongs to the word. Longer words may end like the first three.
 constexpr std::string_view kStems[] = {"wis",     "nois",    "rais",   "advis",
                                        "madvis",  "revis",   "precis", "promis",
                                        "surpris", "exercis", "dis",    "advertis"};

@@ -95,8 +95,8 @@ TEST(Bm1684xStream, TellsACommandInWords) {
   auto program = decode_streams({s.tiu, s.gdma}, bm1684x());
   ASSERT_TRUE(program.ok());
   EXPECT_EQ(stream_text((*program)[2], bm1684x()),
-            "GDMA     2 <- TIU 1     tpu_gdma_cpy_S2S dst_addr=u8(1,1,1,16)@G+0x1000 "
-            "stride(0,0,0,1) src_addr=u8(1,1,1,16)@G+0x0 stride(0,0,0,1)");
+            "GDMA     2 <- TIU 1     tpu_gdma_system_cpy dst_addr=u8(1,1,1,16)@G+0x1000 "
+            "stride(0,0,0,1) src_addr=u8(1,1,1,16)@G+0x0 stride(0,0,0,1) reads_first");
   EXPECT_EQ(stream_text((*program)[3], bm1684x()),
             "TIU      2 <- GDMA 2    tpu_bdc_set_C dst_addr=u8(2,2,2,2)@L+0x0 stride(64,0,2,1) "
             "value 0x7");

@@ -134,7 +134,7 @@ TEST_F(UnconfirmedTools, StrictRefusesThem) {
     EXPECT_EQ(run(command + net_), 4) << command << printed_;
     EXPECT_EQ(count("TW-ISA-0044"), 1u) << command << printed_;
     EXPECT_NE(count("opd0_const = 1"), 0u) << command << printed_;
-    EXPECT_NE(count("no recording confirms"), 0u) << command << printed_;
+    EXPECT_NE(count("a recording must confirm"), 0u) << command << printed_;
   }
 }
 
