@@ -109,6 +109,53 @@ TEST(SharedQuantized, ScaleAfterScale) {
   expect_near(*bytes, "y", cut(kNarrow), 0.15f);
 }
 
+// A ReLU and moves between two scales copy bytes; the second scale needs other bytes.
+TEST(SharedQuantized, ScalesOnBothSidesOfAMove) {
+  for (const Scale& second : {kNarrow, kWide})
+    for (const std::string move : {"Relu", "Reshape", "Flatten", "Transpose", "Tile"}) {
+      SCOPED_TRACE(::testing::Message() << move << " " << second.name);
+      ModelMaker maker = layer();
+      quantize(maker, "c", "first", second.name == "wide" ? kNarrow : kWide);
+      maker.model.mutable_graph()->clear_output();
+      maker.integers("shape", {4}, {1, 1, 2, 4});
+      maker.integers("repeats", {4}, {1, 1, 1, 1});
+      std::vector<std::string> operands{"first"};
+      if (move == "Reshape") operands.push_back("shape");
+      if (move == "Tile") operands.push_back("repeats");
+      maker.node(move, operands, {"moved"});
+      quantize(maker, "moved", "y", second);
+      const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
+      auto net = own_int8(maker.model);
+      ASSERT_TRUE(net.ok()) << net.status().message();
+      auto bytes = run_int8(*net, inputs);
+      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+      std::vector<float> expected = cut(kNarrow);
+      if (move == "Relu")
+        for (float& v : expected) v = std::max(v, 0.0f);
+      // the transposition reverses the axes of (1,1,1,8), and keeps the order of the elements
+      expect_near(*bytes, "y", expected, 0.15f);
+    }
+}
+
+// A view of a tensor is quantized with a scale of its own.
+TEST(SharedQuantized, ScaleOfAView) {
+  for (const bool view_first : {false, true}) {
+    ModelMaker maker = layer();
+    maker.integers("shape", {4}, {1, 1, 2, 4});
+    maker.node("Reshape", {"c", "shape"}, {"viewed"});
+    if (view_first) quantize(maker, "viewed", "u", kNarrow);
+    quantize(maker, "c", "y", kWide);
+    if (!view_first) quantize(maker, "viewed", "u", kNarrow);
+    const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
+    auto net = own_int8(maker.model);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    auto bytes = run_int8(*net, inputs);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    expect_near(*bytes, "y", cut(kWide), 0.15f);
+    expect_near(*bytes, "u", cut(kNarrow), 0.15f);
+  }
+}
+
 // A reader of floats gets values that the scale clips, in any order of the nodes. Its range must be
 // measured.
 class OtherReaders : public ::testing::TestWithParam<bool> {};

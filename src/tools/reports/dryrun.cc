@@ -71,7 +71,9 @@ Result<net::Prepared> quantized(const net::LoadedNet& loaded, const net::ImportO
                                   .thresholds = loaded.thresholds,
                                   .progress = {}};
   TW_ASSIGN_OR_RETURN(calibration, net::calibrate(loaded.net, data, options));
-  return net::Prepared{std::move(calibration.network), std::move(calibration.table)};
+  // The shapes and the batch of the request replace those of calibration.
+  TW_ASSIGN_OR_RETURN(int8, net::import_caffe(calibration.net, import));
+  return net::Prepared{std::move(int8), std::move(calibration.table)};
 }
 
 bool is_about_files(const Error& error) {
@@ -91,7 +93,7 @@ Result<DryRun> dry_run(const CompileRequest& request) {
     run.problems.push_back(loaded.error().message());
     return run;
   }
-  run.is_uncalibrated = request.table.empty();
+  run.is_uncalibrated = request.table.empty() && loaded->thresholds.layer_size() == 0;
   auto model = request.table.empty() ? quantized(*loaded, import) : prepared(request, import);
   if (!model.ok()) {
     run.problems.push_back(model.error().message());

@@ -87,6 +87,15 @@ void Graph::rename_last(const std::string& name, int top, const std::string& out
   op.set_calib_id(name);
 }
 
+std::string Graph::source_of_bytes(std::string tensor) const {
+  while (!thresholds.contains(tensor)) {
+    const TensorOp* op = network.producer(tensor);
+    if (op == nullptr || op->bottom_size() != 1 || !keeps_threshold(*op)) break;
+    tensor = op->bottom(0);
+  }
+  return tensor;
+}
+
 void Graph::set_threshold(const std::string& tensor, const Quantization& quantization) {
   float& threshold = thresholds[tensor];
   threshold = std::max(threshold, quantization.threshold());

@@ -70,6 +70,9 @@ class Graph {
   // Renames the last op and its top `top` to the names of a node and of its output.
   void rename_last(const std::string& op, int top, const std::string& name);
   void set_threshold(const std::string& tensor, const Quantization& quantization);
+  // Returns the tensor that the bytes of `tensor` are copied from by moves, views and ReLU: these
+  // have the threshold of their input. Stops at a tensor with a threshold.
+  std::string source_of_bytes(std::string tensor) const;
   bool has_name(const std::string& name) const { return names_.contains(name); }
   bool has_op(const std::string& name) const;
 

@@ -202,7 +202,9 @@ void spread_thresholds(Graph& graph) {
     if (op.bottom_size() != 1 || op.top_size() != 1) continue;
     const auto result = known.find(op.top(0));
     if (!selects(op) || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
-    known.emplace(op.bottom(0), result->second);
+    const auto copied = known.find(graph.source_of_bytes(op.bottom(0)));
+    const float threshold = copied != known.end() ? copied->second : result->second;
+    known.emplace(op.bottom(0), threshold);
   }
   // Forwards: moves keep the threshold, and bounded functions have a known one.
   for (const TensorOp& op : ops) {

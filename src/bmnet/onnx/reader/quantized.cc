@@ -100,7 +100,7 @@ Value real_of(Node& node, const Quantization& q, std::string_view what) {
 // readers, keeps its values; the integers become a tensor of their own.
 bool must_cut(const Graph& graph, const std::string& tensor, const Quantization& q,
               QuantizedBy readers) {
-  const auto known = graph.thresholds.find(tensor);
+  const auto known = graph.thresholds.find(graph.source_of_bytes(tensor));
   const bool is_other = known != graph.thresholds.end() && known->second != q.threshold();
   if (readers != QuantizedBy::one_scale || is_other) return true;
   const double threshold = q.threshold() * (1 - 1e-6);  // of a float
@@ -117,7 +117,8 @@ void set_quantized(Node& node, Value x, const Quantization& q, QuantizedBy reade
   x.quantization.reset();
   if (must_cut(node.graph, x.tensor, q, readers)) {
     // All readers cut: the widest of their ranges has every value that one of them keeps.
-    if (readers == QuantizedBy::several_scales) node.graph.set_threshold(x.tensor, q);
+    if (readers == QuantizedBy::several_scales)
+      node.graph.set_threshold(node.graph.source_of_bytes(x.tensor), q);
     TensorOp op = make_op(Op::clip);
     op.mutable_tg_clip_param()->set_min(static_cast<float>(q.least()));
     op.mutable_tg_clip_param()->set_max(static_cast<float>(q.most()));
