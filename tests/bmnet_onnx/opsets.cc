@@ -1,4 +1,5 @@
 // Additions of opsets after 17. Expected values are those of ONNX's own formulas.
+#include <algorithm>
 #include <cmath>
 
 #include "bmnet_onnx/support.h"
@@ -223,6 +224,28 @@ TEST(Opsets, RmsNormalization) {
     expected.push_back(kX[i] / std::sqrt(squares / 4 + 1e-5f) * scale[i % 4]);
   }
   expect_near(run(maker, {2, 4}, kX), expected);
+}
+
+// A scale without a zero point takes its type from output_dtype. Activations are of 8 bits.
+TEST(Opsets, TypesOfQuantizedActivations) {
+  for (const int type : {0, 2, 3, 5, 22}) {
+    ModelMaker maker(21);
+    maker.input("x", {1, 8});
+    maker.weights("s", {}, {0.01f});
+    auto& node = maker.node("QuantizeLinear", {"x", "s"}, {"q"});
+    if (type != 0) ModelMaker::set(node, "output_dtype", int64_t{type});
+    maker.node("DequantizeLinear", {"q", "s"}, {"y"});
+    maker.output("y");
+    if (type == 5 || type == 22) {
+      EXPECT_NE(refusal(maker).find("int8 or uint8"), std::string::npos) << type;
+      continue;
+    }
+    // uint8 has only [0, 2.55]. The range of int8 is that of the chip: the float net does not cut
+    // it.
+    const bool cuts = type != TensorProto::INT8;
+    expect_near(run(maker, {1, 8}, kX),
+                mapped([&](float x) { return cuts ? std::clamp(x, 0.0f, 2.55f) : x; }));
+  }
 }
 
 // Bytes of a tensor of 4 bits or of float8, as a file has them.

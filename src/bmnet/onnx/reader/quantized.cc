@@ -18,7 +18,10 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
   const Constant& s = node.weights(scale, "scale");
   node.require(s.size() == 1, "scale", text(s.dims),
                "one value for the whole tensor; the chip has one threshold for it");
-  Quantization q{static_cast<float>(s.at(0)), 0, type};
+  // From opset 21 on the type may be given where there is no zero point.
+  const auto given = static_cast<int>(node.integer("output_dtype", 0));
+  Quantization q{static_cast<float>(s.at(0)), 0,
+                 given != 0 && node.proto.op_type() == "QuantizeLinear" ? given : type};
   node.require(q.scale > 0 && std::isfinite(q.scale), "scale", fmt::format("{}", q.scale),
                "positive");
   if (node.has(zero)) {
@@ -188,7 +191,10 @@ ConstantPtr fold_quantize_linear(const Node& node) {
   const Constant &x = node.weights(0, "x"), &scale = node.weights(1, "scale");
   const Constant* zero = node.constant(2);
   const size_t axis = scale_axis(node, x, scale);
-  const int type = zero != nullptr ? zero->type : static_cast<int>(TensorProto::UINT8);
+  const auto given = static_cast<int>(node.integer("output_dtype", 0));
+  const int type = zero != nullptr ? zero->type : given != 0 ? given : int{TensorProto::UINT8};
+  node.require(type == TensorProto::INT8 || type == TensorProto::UINT8, "type",
+               std::to_string(type), "int8 or uint8");
   const double least = type == TensorProto::INT8 ? -128 : 0, most = least + 255;
   const int64_t extent = scale.size() == 1 ? 1 : x.dims[axis];
   node.require(static_cast<int64_t>(scale.size()) == extent &&
