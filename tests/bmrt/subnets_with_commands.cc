@@ -197,7 +197,8 @@ TEST_P(OnBm1684, RefusesNumbersOfInputs) {
   EXPECT_EQ(code(), "TW-BRT-0106");
 }
 
-INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684, ::testing::Values(&bm1684()));
+INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684, ::testing::Values(&bm1684()),
+                         [](const auto&) { return std::string("BM1684"); });
 
 class OnBm1684x : public OnChip {};
 
@@ -222,7 +223,8 @@ TEST_P(OnBm1684x, InputsByNumberBesideTheHost) {
   EXPECT_EQ(values_of<float>(out[2].bytes), (std::vector<float>{97, 99, 98, 96}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684x, ::testing::Values(&bm1684x()));
+INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684x, ::testing::Values(&bm1684x()),
+                         [](const auto&) { return std::string("BM1684X"); });
 
 }  // namespace
 }  // namespace tputwin::testing

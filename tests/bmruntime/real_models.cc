@@ -59,7 +59,8 @@ TEST(RealNetworks, OneNetworkServesAllItsShapes) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealModels);
-INSTANTIATE_TEST_SUITE_P(Shipped, RealModels, ::testing::ValuesIn(testing::real_cases()));
+INSTANTIATE_TEST_SUITE_P(Shipped, RealModels, ::testing::ValuesIn(testing::real_cases()),
+                         testing::name_of_real_case);
 
 }  // namespace
 }  // namespace tputwin::test

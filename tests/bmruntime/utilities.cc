@@ -1,4 +1,5 @@
 // libbmutils and libbmblas.
+#include <fmt/format.h>
 #include <libbmblas/bmblas_api.h>
 #include <libbmutils/bm_crc32.h>
 #include <libbmutils/bm_debug.h>
@@ -201,7 +202,11 @@ TEST_P(GemmTest, EqualsTheFormula) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GemmTest,
                          testing::Values(Gemm{1, 1, 1}, Gemm{1, 100, 30}, Gemm{3, 17, 33},
-                                         Gemm{40, 70, 200}, Gemm{1, 1100, 700}, Gemm{300, 5, 64}));
+                                         Gemm{40, 70, 200}, Gemm{1, 1100, 700}, Gemm{300, 5, 64}),
+                         [](const auto& info) {
+                           const auto& p = info.param;
+                           return fmt::format("{}x{}x{}", p.m, p.n, p.k);
+                         });
 
 TEST(Gemm, ImpossibleShapes) {
   bmblas_gemm(nullptr, 1, 1, 1, 0, 0, 0);

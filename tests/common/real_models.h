@@ -1,12 +1,16 @@
 // The vendor's bmodels with recorded outputs, as listed in the shared data.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "common/parameter_name.h"
 #include "common/shared_data.h"
 
 namespace tputwin::testing {
@@ -24,6 +28,13 @@ struct RealCase {
 };
 
 inline void PrintTo(const RealCase& c, std::ostream* out) { *out << c.model << " " << c.shape; }
+
+// Returns the folder and the name of the model and the shape.
+inline std::string name_of_real_case(const ::testing::TestParamInfo<RealCase>& info) {
+  const std::filesystem::path model = info.param.model;
+  return parameter_name(model.parent_path().filename().string() + " " + model.stem().string() +
+                        " " + info.param.shape);
+}
 
 constexpr const char* kRealModels = "bm1880-real";
 

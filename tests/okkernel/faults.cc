@@ -54,12 +54,20 @@ TEST_P(WrongAddresses, FailTheLaunchWhateverTheKernelDoes) {
   }
   expect_device_works();
 }
+std::string name_of_parameter(const ::testing::TestParamInfo<WrongAddress>& info) {
+  static constexpr const char* kNames[] = {"global_0",     "global_highest", "global_end",
+                                           "local_npu_64", "local_end",      "l2_0",
+                                           "dtcm_highest"};
+  return kNames[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Memories, WrongAddresses,
     ::testing::Values(WrongAddress{FAULTY_GLOBAL, 0, 0}, WrongAddress{FAULTY_GLOBAL, 0, ~0ull},
                       WrongAddress{FAULTY_GLOBAL, 0, 0x200000000},
                       WrongAddress{FAULTY_LOCAL, 64, 0}, WrongAddress{FAULTY_LOCAL, 0, 524288},
-                      WrongAddress{FAULTY_L2, 0, 0}, WrongAddress{FAULTY_DTCM, 0, 0xffffffff}));
+                      WrongAddress{FAULTY_L2, 0, 0}, WrongAddress{FAULTY_DTCM, 0, 0xffffffff}),
+    name_of_parameter);
 
 TEST(Faults, LeavingAMemoryThroughItsPointerFailsTheLaunch) {
   struct Way {

@@ -68,11 +68,18 @@ TEST_P(ParallelSections, PingPongBuffersLeaveTheSameBytesInEveryLegalOrder) {
   for (int i = 0; i < kFloats; i++)
     ASSERT_EQ(own.floats()[kFloats + i], static_cast<float>(i) + 1) << i;
 }
+std::string name_of_parameter(const ::testing::TestParamInfo<Order>& info) {
+  static constexpr const char* kNames[] = {"program",    "compute_first", "dma_first",
+                                           "shuffled_1", "shuffled_2",    "shuffled_3"};
+  return kNames[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Orders, ParallelSections,
     ::testing::Values(Order{Schedule::program, 1}, Order{Schedule::compute_first, 1},
                       Order{Schedule::dma_first, 1}, Order{Schedule::shuffled, 1},
-                      Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}));
+                      Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}),
+    name_of_parameter);
 
 // The two engines of one section have no order: another schedule exposes a program that needs one.
 TEST(ParallelSections, ARaceShowsInAnotherOrder) {

@@ -96,6 +96,10 @@ const std::vector<Window>& windows() {
 struct Channels {
   int npu, input_npu, input, output;
 };
+std::string name_of_channels(const ::testing::TestParamInfo<Channels>& info) {
+  const Channels& p = info.param;
+  return fmt::format("{}_channels_to_{}_from_npu_{}_to_{}", p.input, p.output, p.input_npu, p.npu);
+}
 
 // Even and odd input channels have separate sums.
 Bits sum_of_products(const Window& window, const Image& image, const Tensor& in,
@@ -161,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Channels, Conv2d,
                          ::testing::Values(Channels{0, 0, 1, 1}, Channels{0, 0, 3, 63},
                                            Channels{0, 0, 4, 64}, Channels{0, 0, 5, 65},
                                            Channels{7, 0, 65, 3}, Channels{0, 9, 64, 2},
-                                           Channels{63, 63, 2, 130}));
+                                           Channels{63, 63, 2, 130}),
+                         name_of_channels);
 
 class PerChannelWindow : public ::testing::TestWithParam<Channels> {};
 
@@ -241,7 +246,8 @@ TEST_P(PerChannelWindow, AvgAndMaxPool2d) {
 INSTANTIATE_TEST_SUITE_P(Channels, PerChannelWindow,
                          ::testing::Values(Channels{0, 0, 1, 0}, Channels{0, 0, 63, 0},
                                            Channels{0, 0, 64, 0}, Channels{0, 0, 65, 0},
-                                           Channels{5, 0, 60, 0}, Channels{63, 0, 130, 0}));
+                                           Channels{5, 0, 60, 0}, Channels{63, 0, 130, 0}),
+                         name_of_channels);
 
 // Returns a matrix as a tensor (rows, channels, 1, columns of a channel).
 Tensor matrix(int npu, int rows, int cols, int per_channel) {
@@ -288,14 +294,18 @@ TEST_P(MatMul, EqualsTheDocumentedSum) {
         });
       });
 }
-INSTANTIATE_TEST_SUITE_P(Products, MatMul,
-                         ::testing::Values(Product{1, 1, 1, 1, 1, false, false},
-                                           Product{3, 7, 10, 2, 3, true, false},
-                                           Product{5, 16, 64, 16, 1, false, true},
-                                           Product{2, 65, 33, 1, 1, true, true},
-                                           Product{4, 12, 130, 5, 2, true, false},
-                                           Product{2, 9, 128, 9, 128, false, true},
-                                           Product{3, 20, 200, 3, 3, true, true, 63, 10}));
+INSTANTIATE_TEST_SUITE_P(
+    Products, MatMul,
+    ::testing::Values(Product{1, 1, 1, 1, 1, false, false}, Product{3, 7, 10, 2, 3, true, false},
+                      Product{5, 16, 64, 16, 1, false, true}, Product{2, 65, 33, 1, 1, true, true},
+                      Product{4, 12, 130, 5, 2, true, false},
+                      Product{2, 9, 128, 9, 128, false, true},
+                      Product{3, 20, 200, 3, 3, true, true, 63, 10}),
+    [](const auto& info) {
+      const auto& p = info.param;
+      return fmt::format("{}x{}x{}_{}{}_npu_{}", p.rows, p.inner, p.cols, p.bias ? "bias" : "plain",
+                         p.result_add ? "_added" : "", p.npu);
+    });
 
 struct Copy {
   int rows, cols, per_channel, row_stride, npu;
@@ -341,7 +351,12 @@ INSTANTIATE_TEST_SUITE_P(Copies, MatrixCopy,
                          ::testing::Values(Copy{1, 1, 1, 1, 0}, Copy{2, 10, 4, 10, 0},
                                            Copy{3, 63, 1, 70, 0}, Copy{3, 65, 1, 65, 0},
                                            Copy{2, 130, 2, 131, 0}, Copy{4, 33, 32, 33, 63},
-                                           Copy{2, 130, 1, 130, 60}));
+                                           Copy{2, 130, 1, 130, 60}),
+                         [](const auto& info) {
+                           const auto& p = info.param;
+                           return fmt::format("{}x{}_{}_in_a_channel_npu_{}", p.rows, p.cols,
+                                              p.per_channel, p.npu);
+                         });
 
 }  // namespace
 }  // namespace tputwin::okktest

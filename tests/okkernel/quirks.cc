@@ -1,8 +1,10 @@
 // Differences between the reference model and the documents, tested both ways.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "common/parameter_name.h"
 #include "okkernel/float_model.h"
 #include "okkernel/machine.h"
 #include "sdk/okkernel/session.h"
@@ -74,7 +76,13 @@ TEST_P(Shift32, ByAllBitsIsMathematicalOrLeavesTheValue) {
 }
 INSTANTIATE_TEST_SUITE_P(Amounts, Shift32,
                          ::testing::Values(Shift{true, 32, 0}, Shift{true, -32, 0xffffffff},
-                                           Shift{false, 32, 0}, Shift{false, -32, 0}));
+                                           Shift{false, 32, 0}, Shift{false, -32, 0}),
+                         [](const auto& info) {
+                           const auto& p = info.param;
+                           return testing::parameter_name(
+                               fmt::format("{} {} {}", p.arithmetic ? "arithmetic" : "logical",
+                                           p.amount < 0 ? "right" : "left", std::abs(p.amount)));
+                         });
 
 // Beyond the documented range only the low 6 bits of an amount are used, as a signed number.
 TEST(Shift32, BeyondTheRangeTheLowSixBitsCount) {

@@ -6,7 +6,6 @@
 #include <regex>
 
 #include "base/file.h"
-#include "common/parameter_name.h"
 #include "common/real_models.h"
 #include "common/temporary_directory.h"
 
@@ -77,12 +76,7 @@ TEST(RealModelList, IsThere) {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RealModels);
 INSTANTIATE_TEST_SUITE_P(Shipped, RealModels, ::testing::ValuesIn(testing::real_cases()),
-                         [](const auto& info) {
-                           const std::filesystem::path model = info.param.model;
-                           return testing::parameter_name(model.parent_path().filename().string() +
-                                                          " " + model.stem().string() + " " +
-                                                          info.param.shape);
-                         });
+                         testing::name_of_real_case);
 
 }  // namespace
 }  // namespace tputwin::tools

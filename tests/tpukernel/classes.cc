@@ -62,7 +62,11 @@ TEST_P(Classes, AreThoseOfTheBits) {
   EXPECT_EQ(own_.error(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, Classes, ::testing::Values(Body::reference, Body::automatic));
+INSTANTIATE_TEST_SUITE_P(Bodies, Classes, ::testing::Values(Body::reference, Body::automatic),
+                         [](const auto& info) {
+                           return std::string(info.param == Body::reference ? "reference"
+                                                                            : "automatic");
+                         });
 
 TEST(ClassesOfIntegers, AreAnError) {
   OwnDevice own;

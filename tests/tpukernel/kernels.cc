@@ -73,11 +73,18 @@ TEST_P(ParallelSections, AMessageOrdersTwoEngines) {
   EXPECT_EQ(own.floats()[0], 5.0f);
 }
 
+std::string name_of_parameter(const ::testing::TestParamInfo<Order>& info) {
+  static constexpr const char* kNames[] = {"program",    "compute_first", "dma_first",
+                                           "shuffled_1", "shuffled_2",    "shuffled_3"};
+  return kNames[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Orders, ParallelSections,
     ::testing::Values(Order{Schedule::program, 1}, Order{Schedule::compute_first, 1},
                       Order{Schedule::dma_first, 1}, Order{Schedule::shuffled, 1},
-                      Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}));
+                      Order{Schedule::shuffled, 2}, Order{Schedule::shuffled, 3}),
+    name_of_parameter);
 
 // Runs like a program without a host part, on its own thread: the thread stays in the kernel.
 void own_program() {

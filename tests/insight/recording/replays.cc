@@ -102,9 +102,15 @@ TEST(Comparison, OfOtherChipsTellsThatTheyDoOtherThings) {
   EXPECT_THAT(result->difference.value_or(""), HasSubstr("A: command"));
 }
 
+std::string name_of_parameter(const ::testing::TestParamInfo<ChipFamily>& info) {
+  static constexpr const char* kNames[] = {"BM1880", "BM1684", "BM1684X"};
+  return kNames[info.index];
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, Replays,
                          ::testing::Values(ChipFamily::bm1880, ChipFamily::bm1684,
-                                           ChipFamily::bm1684x));
+                                           ChipFamily::bm1684x),
+                         name_of_parameter);
 
 // Writes and reads every type of operation.
 TEST(Operations, AreWrittenWithAllTheirMembers) {
