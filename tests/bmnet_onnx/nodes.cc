@@ -25,6 +25,8 @@ constexpr double kTolerance = 1e-3, kLeastCosine = 0.98;
 const std::set<std::string>& operators() {
   static const std::set<std::string> names = {
 #define TW_ONNX(name, ...) #name,
+#define TW_ONNX_EXPANDED(name, ...) #name,
+#define TW_MICROSOFT(name, ...)
 #include "bmnet/onnx/operators.def"
   };
   return names;
@@ -120,9 +122,9 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
     const int type = one.model.graph().output(i).type().tensor_type().elem_type();
     // in the net, positions, an input's bytes and folded constants are floats
     const std::string& name = names.at(static_cast<size_t>(i));
-    const bool integers =
-        is_folded || ((type == onnx::TensorProto::INT64 || type == onnx::TensorProto::UINT8) &&
-                      network.shape_of(name)->data_type_size() == sizeof(float));
+    const bool integers = is_folded || type == onnx::TensorProto::BOOL ||
+                          ((type == onnx::TensorProto::INT64 || type == onnx::TensorProto::UINT8) &&
+                           network.shape_of(name)->data_type_size() == sizeof(float));
     if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE && !integers)
       return {"a result that is no float", ""};
     const auto tensor =

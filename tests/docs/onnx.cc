@@ -21,6 +21,9 @@ std::string table() {
         first == last ? std::to_string(first) : fmt::format("{} to {}", first, last), note);
   };
 #define TW_ONNX(name, first, last, importer, folder, note) row(#name, first, last, note);
+#define TW_ONNX_EXPANDED(name, first, last, expander, note) row(#name, first, last, note);
+#define TW_MICROSOFT(name, expander, note) \
+  text += fmt::format("| com.microsoft.{} | any | {} |\n", #name, note);
 #include "bmnet/onnx/operators.def"
   return text;
 }

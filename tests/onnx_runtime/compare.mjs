@@ -43,7 +43,7 @@ for (const file of readdirSync(folder).filter((f) => f.endsWith('.json')).sort((
     for (const [name, {dims, data}] of Object.entries(text.inputs)) feeds[name] = new Tensor('float32', Float32Array.from(data), dims);
     result = await session.run(feeds);
   } catch (error) {
-    count(foreign, `${text.about.split(' ').slice(0, 3).join(' ')}: ${String(error.message).slice(0, 100)}`);
+    count(foreign, `${text.about.split(' ').slice(0, 3).join(' ')}: ${String(error.message).slice(0, 300)}`);
     continue;
   }
   ++compared;

@@ -1,86 +1,14 @@
 // Random models of one operator.
 #include "onnx_runtime/random_operator.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <cmath>
-#include <functional>
+
+#include "onnx_runtime/draft.h"
 
 namespace tputwin::test {
 namespace {
 
-using Dims = std::vector<int64_t>;
-using tputwin::testing::Rng;
-
 constexpr int64_t kLastOpset = 26;
-
-int64_t count(const Dims& dims) {
-  int64_t product = 1;
-  for (int64_t d : dims) product *= d;
-  return product;
-}
-
-// A model in the making, with what its operators draw from.
-struct Draft {
-  Rng& rng;
-  int64_t opset;
-  ModelMaker maker{opset};
-  Blobs inputs;
-  std::string shape;
-
-  int64_t range(int64_t low, int64_t high) {
-    return rng.range(static_cast<uint32_t>(low), static_cast<uint32_t>(high));
-  }
-  float real(float least, float most) {
-    return least + (most - least) * static_cast<float>(rng.below(1 << 20)) / (1 << 20);
-  }
-  std::vector<float> reals(int64_t values, float least, float most) {
-    std::vector<float> result;
-    for (int64_t i = 0; i < values; ++i) result.push_back(real(least, most));
-    return result;
-  }
-  std::string input(const std::string& name, const Dims& dims, float least = -3, float most = 3) {
-    maker.input(name, dims);
-    inputs[name] = {dims, reals(count(dims), least, most)};
-    shape += fmt::format(" ({})", fmt::join(dims, ","));
-    return name;
-  }
-  std::string weights(const std::string& name, const Dims& dims, float least = -1, float most = 1) {
-    maker.weights(name, dims, reals(count(dims), least, most));
-    return name;
-  }
-  std::string integers(const std::string& name, const Dims& values) {
-    maker.integers(name, {static_cast<int64_t>(values.size())}, values);
-    return name;
-  }
-  Dims map(int64_t channels = 0) {
-    return {range(1, 2), channels != 0 ? channels : range(1, 6), range(1, 9), range(1, 9)};
-  }
-  Dims any(size_t least = 1, size_t most = 4) {
-    Dims dims;
-    for (int64_t axes = range(static_cast<int64_t>(least), static_cast<int64_t>(most)); axes > 0;
-         --axes)
-      dims.push_back(range(1, 6));
-    return dims;
-  }
-  int64_t axis(size_t axes) {
-    const auto n = static_cast<int64_t>(axes);
-    return range(0, 2 * n - 1) - n;
-  }
-};
-
-using Draw = std::function<void(Draft&)>;
-struct Kind {
-  const char* type;
-  int64_t first_opset;
-  Draw draw;
-};
-
-template <class... Values>
-void set(onnx::NodeProto& node, const char* name, Values... values) {
-  ModelMaker::set(node, name, values...);
-}
 
 // ---- The operators ----
 
@@ -462,7 +390,13 @@ const std::vector<Kind> kKinds = {unary("Relu", 7),
 }  // namespace
 
 RandomOperator random_operator(Rng& rng) {
-  const Kind& kind = kKinds[rng.below(kKinds.size())];
+  static const std::vector<Kind> kinds = [] {
+    std::vector<Kind> all = kKinds;
+    for (const auto& more : {kinds_of_parts(), kinds_of_constants(), kinds_of_transformers()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  const Kind& kind = kinds[rng.below(kinds.size())];
   Draft draft{rng, kind.first_opset + static_cast<int64_t>(rng.below(static_cast<uint64_t>(
                                           kLastOpset - kind.first_opset + 1)))};
   kind.draw(draft);

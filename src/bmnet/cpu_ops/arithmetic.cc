@@ -26,6 +26,10 @@ float combine(TwoOperands::ArithmeticOp operation, float a, float b) {
       return b < a || std::isnan(b) ? b : a;
     case TwoOperands::POW:
       return std::pow(a, b);
+    case TwoOperands::KEEP:
+      return b > 0.5f ? a : 0.0f;
+    case TwoOperands::DROP:
+      return b > 0.5f ? 0.0f : a;
   }
   return 0;
 }

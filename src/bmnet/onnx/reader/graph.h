@@ -59,6 +59,10 @@ class Graph {
   std::set<std::string> unused_sums;
   // By the model's tensors; those that are not listed are `one_scale`.
   std::map<std::string, QuantizedBy> quantized_by;
+  // Tensors with the values of a constant, and their largest magnitudes.
+  std::map<std::string, float> constant_tensors;
+  // Those tensors by the constant. Values of constants are kept until the import ends.
+  std::map<const Constant*, std::string> tensors_of_constants;
   // Names of the model's constants with infinite values, by the layer that has them.
   std::map<std::string, std::string> infinite;
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the

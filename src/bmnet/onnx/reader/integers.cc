@@ -8,10 +8,27 @@ namespace {
 
 using Name = std::string_view;
 
-constexpr Name kTakeQuantized[] = {
-    "DequantizeLinear", "QuantizeLinear", "MaxPool",   "Reshape",  "Transpose",
-    "Flatten",          "Squeeze",        "Unsqueeze", "Identity", "Slice",
-    "QLinearConv",      "QLinearMatMul",  "Shape"};
+constexpr Name kTakeQuantized[] = {"DequantizeLinear",
+                                   "QuantizeLinear",
+                                   "MaxPool",
+                                   "Reshape",
+                                   "Transpose",
+                                   "Flatten",
+                                   "Squeeze",
+                                   "Unsqueeze",
+                                   "Identity",
+                                   "Slice",
+                                   "QLinearConv",
+                                   "QLinearMatMul",
+                                   "Shape",
+                                   "Clip",
+                                   "Concat",
+                                   "Split",
+                                   "Gather",
+                                   "Tile",
+                                   "DepthToSpace",
+                                   "SpaceToDepth",
+                                   "Expand"};
 // Operators that do not change values: positions must be exact.
 constexpr Name kTakePositions[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
                                    "Identity", "Cast",    "Shape"};
@@ -32,6 +49,13 @@ Integers::Integers(const Node& node) {
   for (size_t i = 0; i < node.inputs(); ++i) {
     if (!node.has(i)) continue;
     const Value& value = node.in(i);
+    // Q operators have scales of their own; others move the integers of one scale.
+    const bool is_one_scale = !quantization_ || !value.quantization ||
+                              *quantization_ == *value.quantization ||
+                              node.proto.op_type().starts_with("Q");
+    if (!is_one_scale)
+      node.refuse("scales", node.proto.input(static_cast<int>(i)),
+                  "one scale and zero point for all; put a DequantizeLinear before each");
     if (value.quantization) quantization_ = value.quantization;
     positions_ = std::max(positions_, value.positions);
     is_bytes_ = is_bytes_ || value.is_bytes;

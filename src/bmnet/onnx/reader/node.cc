@@ -11,12 +11,12 @@
 
 namespace tputwin::net::onnx_reader {
 
-std::string Node::name() const {
+std::string Node::label() const {
   if (!proto.name().empty()) return proto.name();
   return proto.output().empty() ? proto.op_type() : proto.output(0);
 }
 
-std::string Node::where() const { return "node " + name() + " (" + proto.op_type() + ")"; }
+std::string Node::where() const { return "node " + label() + " (" + proto.op_type() + ")"; }
 
 void Node::refuse(std::string_view what, const std::string& value, std::string why) const {
   throw Refusal{
@@ -58,6 +58,12 @@ std::vector<float> Node::reals(std::string_view attribute) const {
   return {found->floats().begin(), found->floats().end()};
 }
 
+std::vector<std::string> Node::texts(std::string_view attribute) const {
+  const auto* found = find(attribute);
+  if (found == nullptr) return {};
+  return {found->strings().begin(), found->strings().end()};
+}
+
 ConstantPtr Node::tensor_attribute(std::string_view attribute) const {
   const auto* found = find(attribute);
   return found == nullptr ? nullptr : read_tensor(found->t(), folder_);
@@ -75,6 +81,12 @@ size_t Node::axis(int64_t value, size_t axes) const {
 const Value& Node::in(size_t input) const {
   if (!has(input)) refuse("input", std::to_string(input), "it is missing");
   return *inputs_[input];
+}
+
+bool Node::is_constant() const {
+  for (size_t i = 0; i < inputs(); ++i)
+    if (has(i) && constant(i) == nullptr) return false;
+  return true;
 }
 
 const Constant* Node::constant(size_t input) const {
@@ -98,10 +110,14 @@ std::string Node::tensor(size_t input) const { return tensor(input, net_dims(dim
 
 std::string Node::tensor(size_t input, const Dims& wanted) const {
   const Value& value = in(input);
-  if (value.constant != nullptr)
-    refuse("input", proto.input(static_cast<int>(input)),
-           "it is a constant, and the net has no tensors of constants here");
-  return graph.view(value.tensor, wanted);
+  if (value.constant == nullptr) return graph.view(value.tensor, wanted);
+  std::string& tensor = graph.tensors_of_constants[value.constant.get()];
+  if (tensor.empty()) {
+    const std::string& name = proto.input(static_cast<int>(input));
+    require(value.constant->size() > 0, "input", name, "a constant with elements");
+    tensor = constant_tensor(graph, name, *value.constant);
+  }
+  return graph.view(tensor, wanted);
 }
 
 // ---- The net ----
@@ -127,7 +143,7 @@ std::string Node::add(TensorOp op, std::initializer_list<std::string> bottoms,
                       std::string_view what, std::vector<Blob> blobs) {
   for (const std::string& bottom : bottoms) op.add_bottom(bottom);
   refuse_infinite(op, blobs);
-  std::string own = name();
+  std::string own = label();
   if (!what.empty()) own += "/" + std::string(what);
   std::string free = own;
   while (graph.has_op(free)) free += "'";
@@ -143,6 +159,11 @@ std::string Node::add(TensorOp op, std::initializer_list<std::string> bottoms,
 }
 
 // ---- Results ----
+
+// A double slash keeps the names apart from those of models.
+std::string Node::fresh_name(std::string_view what) {
+  return fmt::format("{}//{}{}", label(), what, ++fresh_names_);
+}
 
 bool Node::wants(size_t output) const {
   if (output >= outputs_.size()) return false;
@@ -167,7 +188,7 @@ void Node::set(const std::string& tensor, const Dims& dims, size_t output) {
       graph.network.ops.back().top_size() == 1 && !is(graph.network.ops.back(), Op::start);
   const std::string& wanted = proto.output(static_cast<int>(output));
   if (is_ours && !graph.has_name(wanted)) {
-    graph.rename_last(name(), 0, wanted);
+    graph.rename_last(label(), 0, wanted);
     result = wanted;
   }
   set(Value{dims, nullptr, std::move(result), {}}, output);
@@ -176,7 +197,7 @@ void Node::set(const std::string& tensor, const Dims& dims, size_t output) {
 void Node::set_parts(const std::vector<Dims>& dims) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!wants(i)) continue;
-    graph.rename_last(name(), static_cast<int>(i), proto.output(static_cast<int>(i)));
+    graph.rename_last(label(), static_cast<int>(i), proto.output(static_cast<int>(i)));
     set(Value{dims[i], nullptr, graph.network.ops.back().top(static_cast<int>(i)), {}}, i);
   }
 }
@@ -276,6 +297,12 @@ std::string scaled(Node& node, const std::string& tensor, std::vector<float> fac
   const auto channels = static_cast<int64_t>(factor.size());
   return node.add(std::move(op), {tensor}, what,
                   {{{channels}, std::move(factor)}, {{channels}, std::move(offset)}});
+}
+
+int64_t channels_of(const Node& node) {
+  node.require(node.dims().size() >= 2 && node.dims().size() <= 5, "axes",
+               std::to_string(node.dims().size()), "samples, channels, and at most three more");
+  return node.dims()[1];
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -5,8 +5,16 @@
 #include <string_view>
 
 #include "bmnet/onnx/reader/graph.h"
+#include "bmnet/onnx/reader/subgraphs.h"
 
 namespace tputwin::net::onnx_reader {
+
+// The domain of operators that ONNX Runtime adds.
+constexpr std::string_view kMicrosoft = "com.microsoft";
+// The domain of operators that only expansions use: Keep and Drop.
+constexpr std::string_view kInternal = "tputwin";
+// The opset of the nodes of expansions.
+constexpr int64_t kExpansionOpset = 21;
 
 class Node {
  public:
@@ -39,6 +47,7 @@ class Node {
   float real(std::string_view attribute, float otherwise) const;
   std::string text(std::string_view attribute, const std::string& otherwise) const;
   Dims integers(std::string_view attribute) const;
+  std::vector<std::string> texts(std::string_view attribute) const;
   std::vector<float> reals(std::string_view attribute) const;
   ConstantPtr tensor_attribute(std::string_view attribute) const;
   // Returns the axis counted from the first.
@@ -49,14 +58,15 @@ class Node {
   bool has(size_t input) const { return input < inputs_.size() && inputs_[input] != nullptr; }
   const Value& in(size_t input) const;
   const Dims& dims(size_t input = 0) const { return in(input).dims; }
+  bool is_constant() const;  // true if every input is a constant
   // Returns a constant input; nullptr if the input is missing or a tensor of the net.
   const Constant* constant(size_t input) const;
   // Returns an input that must be a constant.
   const Constant& weights(size_t input, std::string_view what) const;
   // Returns values of an input, or of the attribute in earlier opsets; nullopt if both are missing.
   std::optional<Dims> list(size_t input, std::string_view attribute) const;
-  // Returns the net's tensor of an input, in its own form or with other extents. It must not be a
-  // constant.
+  // Returns the net's tensor of an input, in its own form or with other extents. A constant becomes
+  // a tensor that the host computes.
   std::string tensor(size_t input = 0) const;
   std::string tensor(size_t input, const Dims& dims) const;
 
@@ -73,16 +83,28 @@ class Node {
   void set_parts(const std::vector<Dims>& dims);
   bool wants(size_t output) const;
   std::vector<std::optional<Value>>& outputs() { return outputs_; }
+  // The nodes that stand for this one; empty if the node is imported itself.
+  Nodes& expansion() { return expansion_; }
+  int64_t expansion_opset = kExpansionOpset;
+  // Returns a name of the model's tensors that is not taken, for a tensor of the expansion.
+  std::string fresh_name(std::string_view what);
+
+  // ---- What the node was made of ----
+  std::string label() const;
+  const std::vector<const Value*>& values() const { return inputs_; }
+  const std::string& folder() const { return folder_; }
+  const std::set<std::string>& wanted() const { return wanted_; }
+  const onnx::AttributeProto* find(std::string_view attribute) const;
 
  private:
-  const onnx::AttributeProto* find(std::string_view attribute) const;
-  std::string name() const;
   void refuse_infinite(const TensorOp& op, const std::vector<Blob>& blobs) const;
   std::vector<const Value*> inputs_;
   std::string folder_;
   const std::set<std::string>& wanted_;
   size_t first_op_;
   std::vector<std::optional<Value>> outputs_;
+  Nodes expansion_;
+  size_t fresh_names_ = 0;
 };
 
 // Folds constants: returns the result of a node whose inputs are constants. For shapes, only the
@@ -91,20 +113,34 @@ using Fold = ConstantPtr(const Node&);
 using Import = void(Node&);
 
 struct OperatorRow {
-  std::string_view name;
-  int64_t first, last;  // opsets
-  Import* import;       // nullptr: accepts constants only
-  Fold* fold;           // nullptr: accepts tensors only
+  std::string_view domain, name;  // the domain "" is ai.onnx
+  int64_t first, last;            // opsets
+  Import* import;                 // nullptr: accepts constants only
+  Fold* fold;                     // nullptr: has no folder
+  bool expands;                   // the importer makes an Expansion, of constants as well
 };
 // Returns the row of this name; nullptr if there is none.
-const OperatorRow* find_operator(std::string_view name);
+const OperatorRow* find_operator(std::string_view domain, std::string_view name);
+// Folds a node with constant inputs and no folder: runs its operations in float. Sets the outputs.
+void fold_by_execution(Node& node, const OperatorRow& row);
 
 #define TW_ONNX(name, first, last, importer, folder, note) \
   void import_##importer(Node&);                           \
   ConstantPtr fold_##folder(const Node&);
+#define TW_ONNX_EXPANDED(name, first, last, expander, note) void expand_##expander(Node&);
+#define TW_MICROSOFT(name, expander, note) void expand_##expander(Node&);
 #include "bmnet/onnx/operators.def"
+// x where the condition holds (Keep) or does not hold (Drop), else 0.
+void import_keep(Node&);
+void import_drop(Node&);
+// Folds two constants. Operators with more operands are expanded.
+ConstantPtr fold_max(const Node&);
+ConstantPtr fold_min(const Node&);
 
 // ---- Shared by importers ----
+
+// Returns the extent of axis 1 of the first input, which must have two to five axes.
+int64_t channels_of(const Node& node);
 
 TensorOp make_op(Op type);
 // Transposes a tensor by moves of at most four axes.
@@ -150,9 +186,11 @@ std::vector<Error> repeated_names(const onnx::GraphProto& graph);
 std::map<std::string, QuantizedBy> quantized_readers(const onnx::GraphProto& graph,
                                                      const std::vector<bool>& needed);
 
-// ---- Behind the nodes ----
-// A tensor of these values, which are floats, under that name: an output of the model.
+// ---- Constants as tensors ----
+// Adds a tensor with the values of a constant, named `name` if that is free. Returns its name.
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant);
+// Sets the thresholds of those tensors, if the model has thresholds.
+void set_constant_thresholds(Graph& graph);
 
 // ---- Passes after the nodes ----
 void fold_scales(Graph& graph);

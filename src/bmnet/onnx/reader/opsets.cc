@@ -61,8 +61,8 @@ void verify_added(const Node& node, const AddedOperator& row) {
   if (proto.input_size() < row.least_inputs || proto.input_size() > row.most_inputs)
     malformed(node, fmt::format("it has {} inputs; the operator has {} to {}", proto.input_size(),
                                 row.least_inputs, row.most_inputs));
-  if (proto.output_size() != row.outputs)
-    malformed(node, fmt::format("it has {} outputs; the operator has {}", proto.output_size(),
+  if (proto.output_size() < 1 || proto.output_size() > row.outputs)
+    malformed(node, fmt::format("it has {} outputs; the operator has 1 to {}", proto.output_size(),
                                 row.outputs));
   for (const auto& attribute : proto.attribute()) {
     std::istringstream known(row.attributes);

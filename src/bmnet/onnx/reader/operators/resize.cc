@@ -8,7 +8,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-constexpr int64_t kMostEntries = int64_t{1} << 20;
+constexpr int64_t kMostOutputs = int64_t{1} << 20;
 
 struct Method {
   std::string mode, coordinates, nearest, aspect_ratio = "stretch";
@@ -167,7 +167,7 @@ Scalings sizes_of(const Node& node, const Method& m, const Constant* scales,
     // ONNX Runtime and libonnx truncate the product in fp32: 10 * 1.3f is 13.
     const float extent =
         by_size ? static_cast<float>(wanted[i]) : std::floor(static_cast<float>(x[i]) * scale);
-    node.require(scale > 0 && extent >= 1 && extent < kMostEntries, "scales",
+    node.require(scale > 0 && extent >= 1 && extent < kMostOutputs, "scales",
                  fmt::format("{}", scale), "of extents in [1, 2^20)");
     const double whole = by_size ? static_cast<double>(wanted[i])
                                  : static_cast<double>(x[i]) * static_cast<double>(scale);
@@ -176,25 +176,50 @@ Scalings sizes_of(const Node& node, const Method& m, const Constant* scales,
   return result;
 }
 
+// Resizes rows and columns of x.
+std::string resized_map(Node& node, const Method& method, const Scalings& axes,
+                        const std::string& x, std::string_view what) {
+  const AxisTaps rows = axis_taps(method, axes[2]), columns = axis_taps(method, axes[3]);
+  const int64_t by_rows = repeats(rows, axes[2].size), by_columns = repeats(columns, axes[3].size);
+  if (by_rows == 1 && by_columns == 1) return x;
+  if (by_rows < 1 || by_columns < 1) return resample(node, x, rows, columns, what);
+  TensorOp op = make_op(Op::upsample);
+  op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_rows));
+  op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_columns));
+  return node.add(std::move(op), {x}, what);
+}
+
+// Resizes other axes than the last two: they are transposed there and back.
+void resize_others(Node& node, const Method& method, const Scalings& axes, const Dims& x,
+                   const Dims& outputs) {
+  std::vector<size_t> order, back(4);
+  for (const bool changes : {false, true})
+    for (size_t axis = 0; axis < 4; ++axis)
+      if ((axes[axis].outputs != axes[axis].size) == changes) order.push_back(axis);
+  Scalings in_order;
+  for (size_t i = 0; i < 4; ++i) {
+    back[order[i]] = i;
+    in_order.push_back(axes[order[i]]);
+  }
+  node.require(in_order[1].outputs == in_order[1].size, "scales", text(outputs),
+               "of at most two axes");
+  const std::string turned = transposed(node, node.tensor(0, x), x, order, "turned");
+  const std::string map = node.view(turned, permuted(x, order));
+  const std::string y = resized_map(node, method, in_order, map, "resized");
+  const std::string result = transposed(node, y, outputs_of(in_order), back, "");
+  node.set(node.view(result, net_dims(outputs)), outputs);
+}
+
 void resize(Node& node, const Method& method, Scalings axes) {
   const Dims x = map_dims(node, node.dims());
   const Dims outputs = outputs_of(axes);
   // ONNX Runtime and PyTorch copy the input if extents do not change, for any factors.
   if (outputs == node.dims()) return node.set(node.in(0));
   axes.resize(4);
-  node.require(axes[0].outputs == x[0] && axes[1].outputs == x[1], "scales", text(outputs),
-               "of rows and columns only");
-  const AxisTaps rows = axis_taps(method, axes[2]), columns = axis_taps(method, axes[3]);
-  const int64_t by_rows = repeats(rows, x[2]), by_columns = repeats(columns, x[3]);
-  if (by_rows == 1 && by_columns == 1) return node.set(node.in(0));
-  if (by_rows < 1 || by_columns < 1)
-    return node.set(
-        node.view(resample(node, node.tensor(0, x), rows, columns, ""), net_dims(outputs)),
-        outputs);
-  TensorOp op = make_op(Op::upsample);
-  op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_rows));
-  op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(by_columns));
-  const std::string y = node.add(std::move(op), {node.tensor(0, x)}, "");
+  if (axes[0].outputs != x[0] || axes[1].outputs != x[1])
+    return resize_others(node, method, axes, x, outputs);
+  const std::string y = resized_map(node, method, axes, node.tensor(0, x), "");
+  if (y == node.tensor(0, x)) return node.set(node.in(0));
   node.set(node.view(y, net_dims(outputs)), outputs);
 }
 

@@ -1,9 +1,10 @@
-// Matrix products and normalization.
+// Matrix products and PRelu.
 #include <fmt/format.h>
 
+#include <cfloat>
 #include <cmath>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -92,23 +93,30 @@ void product_of_tensors(Node& node) {
   node.set(node.graph.dims(y) == net_dims(result) ? y : node.view(y, net_dims(result)), result);
 }
 
-std::vector<float> vector_of(const Node& node, size_t input, std::string_view name,
-                             int64_t channels) {
-  const Constant& values = node.weights(input, name);
-  node.require(static_cast<int64_t>(values.size()) == channels, name, text(values.dims),
-               fmt::format("one value for each of {} channels", channels));
-  return values.real();
-}
+}  // namespace
 
-int64_t channels_of(const Node& node) {
-  node.require(node.dims().size() >= 2 && node.dims().size() <= 5, "axes",
-               std::to_string(node.dims().size()), "samples, channels, and at most three more");
-  return node.dims()[1];
+namespace {
+
+// alpha * A' B' + beta * C for a tensor B.
+void expand_gemm(Node& node) {
+  Expansion made(node);
+  const auto operand = [&](size_t input, const char* turns) {
+    if (node.integer(turns, 0) == 0) return made.in(input);
+    return made.add("Transpose", {made.in(input)}, {{"perm", Dims{1, 0}}});
+  };
+  const auto times = [&](const std::string& x, float factor) {
+    return factor == 1 ? x : made.add("Mul", {x, made.real(factor)});
+  };
+  const std::string product = made.add("MatMul", {operand(0, "transA"), operand(1, "transB")});
+  const std::string y = times(product, node.real("alpha", 1));
+  if (!node.has(2)) return made.set(y);
+  made.set(made.add("Add", {y, times(made.in(2), node.real("beta", 1))}));
 }
 
 }  // namespace
 
 void import_gemm(Node& node) {
+  if (node.constant(1) == nullptr) return expand_gemm(node);
   const Constant& b = node.weights(1, "B");
   node.require(node.dims().size() == 2 && b.dims.size() == 2, "axes", text(node.dims()), "two");
   const bool turn_b = node.integer("transB", 0) == 0;
@@ -138,10 +146,38 @@ void import_gemm(Node& node) {
   node.set(y, {a[0], outputs});
 }
 
+namespace {
+
+bool is_matrix(const Constant* constant) {
+  return constant != nullptr && (constant->dims.size() == 1 || constant->dims.size() == 2);
+}
+
+// Returns A with its last two axes exchanged.
+std::string last_exchanged(Expansion& made, const std::string& x, size_t axes) {
+  Dims order;
+  for (size_t axis = 0; axis < axes; ++axis) order.push_back(static_cast<int64_t>(axis));
+  std::swap(order[axes - 1], order[axes - 2]);
+  return made.add("Transpose", {x}, {{"perm", order}});
+}
+
+// A B for a constant matrix A: (B^T A^T)^T.
+void product_of_constant(Node& node) {
+  Expansion made(node);
+  const size_t axes = node.dims(1).size();
+  const Constant& a = *node.constant(0);
+  const std::string x = last_exchanged(made, made.in(1), axes);
+  if (a.dims.size() == 1) return made.set(made.add("MatMul", {x, made.in(0)}));
+  const std::string turned_a =
+      made.reals({a.dims[1], a.dims[0]}, turned(a.real(), a.dims[0], a.dims[1]));
+  made.set(last_exchanged(made, made.add("MatMul", {x, turned_a}), axes));
+}
+
+}  // namespace
+
 void import_matmul(Node& node) {
-  if (node.constant(0) == nullptr && node.constant(1) == nullptr) return product_of_tensors(node);
-  const Constant& b = node.weights(1, "B");
-  node.require(b.dims.size() == 2 || b.dims.size() == 1, "B", text(b.dims), "a matrix");
+  if (is_matrix(node.constant(0)) && node.dims(1).size() >= 2) return product_of_constant(node);
+  if (!is_matrix(node.constant(1))) return product_of_tensors(node);
+  const Constant& b = *node.constant(1);
   const Dims& a = node.dims();
   const int64_t length = b.dims[0], outputs = b.dims.size() == 2 ? b.dims[1] : 1;
   node.require(!a.empty() && a.back() == length, "B", text(b.dims),
@@ -152,26 +188,6 @@ void import_matmul(Node& node) {
   Dims result(a.begin(), a.end() - 1);
   if (b.dims.size() == 2) result.push_back(outputs);
   node.set(net_dims(result) == Dims{rows, outputs} ? y : node.view(y, net_dims(result)), result);
-}
-
-void import_batch_normalization(Node& node) {
-  node.require(node.integer("training_mode", 0) == 0, "training_mode", "1",
-               "export the net for inference");
-  for (size_t output = 1; output < node.outputs().size(); ++output)
-    node.require(!node.wants(output), "outputs", std::to_string(node.outputs().size()), "one");
-  node.require(node.integer("spatial", 1) == 1, "spatial", "0", "1");
-  const int64_t channels = channels_of(node);
-  std::vector<float> factor = vector_of(node, 1, "scale", channels);
-  std::vector<float> offset = vector_of(node, 2, "B", channels);
-  const std::vector<float> mean = vector_of(node, 3, "mean", channels);
-  const std::vector<float> variance = vector_of(node, 4, "var", channels);
-  const double epsilon = node.real("epsilon", 1e-5f);
-  for (size_t c = 0; c < factor.size(); ++c) {
-    const double a = factor[c] / std::sqrt(variance[c] + epsilon);
-    offset[c] = static_cast<float>(offset[c] - mean[c] * a);
-    factor[c] = static_cast<float>(a);
-  }
-  node.set(scaled(node, node.tensor(), std::move(factor), std::move(offset), ""), node.dims());
 }
 
 namespace {
@@ -218,135 +234,6 @@ void import_prelu(Node& node) {
   op.mutable_tg_prelu_param()->set_channel_shared(is_one);
   const auto values = static_cast<int64_t>(slope.size());
   node.set(node.add(std::move(op), {node.tensor()}, "", {{{values}, slope.real()}}), x);
-}
-
-// ---- Normalization ----
-
-namespace {
-
-std::string standardize(Node& node, const std::string& x, int axis, float epsilon,
-                        std::vector<Blob> blobs, bool centered = true, std::string_view what = "") {
-  TensorOp op = make_op(Op::standardize);
-  if (!centered) op.mutable_tg_standardize_param()->set_centered(false);
-  op.mutable_tg_standardize_param()->set_axis(axis);
-  op.mutable_tg_standardize_param()->set_eps(epsilon);
-  return node.add(std::move(op), {x}, what, std::move(blobs));
-}
-
-}  // namespace
-
-void import_instance_normalization(Node& node) {
-  const int64_t channels = channels_of(node);
-  node.require(node.dims().size() >= 3, "axes", std::to_string(node.dims().size()), "at least 3");
-  node.set(standardize(node, node.tensor(), 2, node.real("epsilon", 1e-5f),
-                       {{{channels}, vector_of(node, 1, "scale", channels)},
-                        {{channels}, vector_of(node, 2, "B", channels)}}),
-           node.dims());
-}
-
-void import_layer_normalization(Node& node) {
-  for (size_t output = 1; output < node.outputs().size(); ++output)
-    node.require(!node.wants(output), "outputs", std::to_string(node.outputs().size()), "one");
-  const Dims& x = node.dims();
-  const size_t axis = node.axis(node.integer("axis", -1), x.size());
-  const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
-  std::vector<float> offset(static_cast<size_t>(length));
-  if (node.has(2)) offset = vector_of(node, 2, "B", length);
-  const std::string y =
-      standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f),
-                  {{{length}, vector_of(node, 1, "Scale", length)}, {{length}, std::move(offset)}});
-  const Dims result = net_dims(x);
-  node.set(result == Dims{rows, length} ? y : node.view(y, result), x);
-}
-
-// Each group of channels by its own mean and variance. Scale and B have a value for each channel,
-// before opset 21 for each group.
-void import_group_normalization(Node& node) {
-  const Dims& x = node.dims();
-  const int64_t channels = channels_of(node), groups = node.integer("num_groups", 0);
-  node.require(groups >= 1 && channels % groups == 0, "num_groups", std::to_string(groups),
-               fmt::format("it divides the {} channels", channels));
-  const int64_t given = node.opset >= 21 ? channels : groups;
-  std::vector<float> scale = vector_of(node, 1, "scale", given),
-                     offset = vector_of(node, 2, "bias", given);
-  if (given == groups) {
-    const auto of_channels = [&](const std::vector<float>& values) {
-      std::vector<float> all;
-      for (int64_t c = 0; c < channels; ++c)
-        all.push_back(values[static_cast<size_t>(c / (channels / groups))]);
-      return all;
-    };
-    scale = of_channels(scale);
-    offset = of_channels(offset);
-  }
-  const int64_t rows = x[0] * groups, length = elements(x) / rows;
-  const std::string flat =
-      standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f), {},
-                  /*centered=*/true, "normal");
-  const std::string y = node.view(flat, net_dims(x));
-  node.set(scaled(node, y, std::move(scale), std::move(offset), ""), x);
-}
-
-// x / sqrt(mean(x^2) + epsilon) * scale, over the axes from `axis` on.
-void import_rms_normalization(Node& node) {
-  const Dims& x = node.dims();
-  const size_t axis = node.axis(node.integer("axis", -1), x.size());
-  const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
-  const std::vector<float> zeros(static_cast<size_t>(length));
-  const std::string y =
-      standardize(node, node.tensor(0, {rows, length}), 1, node.real("epsilon", 1e-5f),
-                  {{{length}, vector_of(node, 1, "scale", length)}, {{length}, zeros}},
-                  /*centered=*/false);
-  const Dims result = net_dims(x);
-  node.set(result == Dims{rows, length} ? y : node.view(y, result), x);
-}
-
-void import_mean_variance_normalization(Node& node) {
-  const Dims& x = node.dims();
-  Dims axes = node.integers("axes");
-  if (!node.has("axes")) axes = {0, 2, 3};
-  std::vector<bool> reduced(x.size());
-  for (int64_t axis : axes) reduced[node.axis(axis, x.size())] = true;
-  std::vector<size_t> order, back(x.size());
-  for (bool last : {false, true})
-    for (size_t i = 0; i < x.size(); ++i)
-      if (reduced[i] == last) order.push_back(i);
-  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
-  int64_t rows = 1;
-  for (size_t i = 0; i < x.size(); ++i) rows *= reduced[i] ? 1 : x[i];
-  const std::string turned_x = transposed(node, node.tensor(), x, order, "turned");
-  std::string y = standardize(node, node.view(turned_x, {rows, elements(x) / rows}), 1, 1e-9f, {});
-  y = transposed(node, y, permuted(x, order), back, "back");
-  node.set(node.view(y, net_dims(x)), x);
-}
-
-void import_lp_normalization(Node& node) {
-  const Dims& x = node.dims();
-  const size_t axis = node.axis(node.integer("axis", -1), x.size());
-  node.require(node.integer("p", 2) == 2 && axis == 1, "axis, p",
-               fmt::format("{}, {}", axis, node.integer("p", 2)), "1, 2: the channels' length");
-  TensorOp op = make_op(Op::norm);
-  auto& p = *op.mutable_tg_norm_param();
-  p.set_across_spatial(false);
-  p.set_channel_shared(true);
-  p.set_eps(0);
-  const Dims map{x[0], x[1], run(x, 2, x.size()), 1};
-  const std::string y = node.add(std::move(op), {node.tensor(0, map)}, "", {{{1}, {1.0f}}});
-  node.set(net_dims(x) == map ? y : node.view(y, net_dims(x)), x);
-}
-
-void import_lrn(Node& node) {
-  node.require(node.dims().size() == 4, "axes", std::to_string(node.dims().size()), "4");
-  TensorOp op = make_op(Op::lrn);
-  auto& p = *op.mutable_tg_lrn_param();
-  const int64_t size = node.integer("size", 0);
-  node.require(size >= 1 && size <= 31 && size % 2 == 1, "size", std::to_string(size),
-               "odd, in [1, 31]");
-  p.set_local_size(static_cast<uint32_t>(size));
-  p.set_alpha(node.real("alpha", 1e-4f));
-  p.set_beta(node.real("beta", 0.75f));
-  p.set_k(node.real("bias", 1));
-  node.set(node.add(std::move(op), {node.tensor()}, ""), node.dims());
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -153,7 +153,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   }
   const std::set<std::string> wanted(proto.output().begin(), proto.output().end());
   Node inner(node.graph, proto, node.opset, inputs, "", wanted);
-  find_operator(type)->import(inner);
+  find_operator("", type)->import(inner);
   set_quantized(node, *inner.outputs()[0], result, QuantizedBy::one_scale, "cut");
 }
 

@@ -122,7 +122,13 @@ void import_atanh(Node& node) { function(node, "atanh"); }
 
 void import_clip(Node& node) {
   constexpr float kLargest = std::numeric_limits<float>::max();
-  const float least = bound(node, 1, "min", -kLargest), most = bound(node, 2, "max", kLargest);
+  float least = bound(node, 1, "min", -kLargest), most = bound(node, 2, "max", kLargest);
+  // Bounds of integers between a QuantizeLinear and a DequantizeLinear are integers.
+  if (const auto& q = node.in(0).quantization) {
+    const auto real = [&](float bound) { return (bound - static_cast<float>(q->zero)) * q->scale; };
+    if (least != -kLargest) least = real(least);
+    if (most != kLargest) most = real(most);
+  }
   if (least == 0 && most == kLargest) return activation(node, ::bmnet::RELU);
   TensorOp op = make_op(Op::clip);
   op.mutable_tg_clip_param()->set_min(least);
@@ -144,12 +150,30 @@ void import_dropout(Node& node) {
   node.set(node.in(0));
 }
 
+namespace {
+
+// Rounds toward zero, within the type's range.
+std::string to_integers(Node& node, Expansion& made, int type) {
+  std::string x = made.in(0);
+  if (type == onnx::TensorProto::UINT8) x = made.add("Clip", {x, made.real(0), made.real(255)});
+  if (type == onnx::TensorProto::INT8) x = made.add("Clip", {x, made.real(-128), made.real(127)});
+  if (type == onnx::TensorProto::BOOL) return made.add("Abs", {made.add("Sign", {x})});
+  node.require(type == onnx::TensorProto::UINT8 || type == onnx::TensorProto::INT8 ||
+                   type == onnx::TensorProto::INT32 || type == onnx::TensorProto::INT64,
+               "to", std::to_string(type), "floats, booleans, int8, uint8, int32 or int64");
+  const std::string whole = made.add("Floor", {made.add("Abs", {x})});
+  return type == onnx::TensorProto::UINT8 ? whole : made.add("Mul", {whole, made.add("Sign", {x})});
+}
+
+}  // namespace
+
 void import_cast(Node& node) {
   const auto type = static_cast<int>(node.integer("to", 0));
   const int64_t positions = node.in(0).positions;
-  if (positions == 0 || type == onnx::TensorProto::BOOL)
-    node.require(!is_integer_type(type), "to", std::to_string(type),
-                 "floats: the net's tensors are numbers with fractions");
+  if (is_integer_type(type) && (positions == 0 || type == onnx::TensorProto::BOOL)) {
+    Expansion made(node);
+    return made.set(to_integers(node, made, type));
+  }
   if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
     node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
                  std::to_string(type), "a type that holds all positions of the axis, or bytes");
@@ -157,6 +181,13 @@ void import_cast(Node& node) {
   if (is_integer_type(type) || !node.outputs()[0]) return;
   node.outputs()[0]->positions = 0;
   node.outputs()[0]->is_bytes = false;
+}
+
+void expand_cast_like(Node& node) {
+  const Constant* like = node.constant(1);
+  const int type = like != nullptr ? like->type : onnx::TensorProto::FLOAT;
+  Expansion made(node);
+  made.set(made.add("Cast", {made.in(0)}, {{"to", int64_t{type}}}));
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -190,16 +190,32 @@ void arithmetic(Node& node, Operation operation, Eltwise::EltwiseOp eltwise,
   if (!affine(node, operation)) on_host(node, operation);
 }
 
-// Adds an operation for any number of operands.
+// Returns true if an operation for any number of tensors takes the operands: tensors of one shape.
+bool are_alike(const Node& node) {
+  for (size_t i = 0; i < node.inputs(); ++i)
+    if (node.constant(i) != nullptr || node.dims(i) != node.dims()) return false;
+  return true;
+}
+
+// Adds an operation for any number of tensors of one shape.
 void many(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
-  for (size_t i = 1; i < node.inputs(); ++i)
-    node.require(node.dims(i) == node.dims(), "shapes", text(node.dims(i)),
-                 "those of the first operand; take operators of two tensors where they differ");
   TensorOp op = make_op(Op::eltwise);
   op.mutable_tg_eltwise_param()->set_operation(operation);
   for (float c : coefficients) op.mutable_tg_eltwise_param()->add_coeff(c);
   for (size_t i = 0; i < node.inputs(); ++i) op.add_bottom(node.tensor(i));
   node.set(node.add(std::move(op), {}, ""), node.dims());
+}
+
+// Applies an operator of two operands to one operand after the other: constants first, so that
+// they are folded.
+std::string one_by_one(Node& node, Expansion& made, const char* type) {
+  std::vector<std::string> operands;
+  for (const bool constants : {true, false})
+    for (size_t i = 0; i < node.inputs(); ++i)
+      if ((node.constant(i) != nullptr) == constants) operands.push_back(made.in(i));
+  std::string y = operands[0];
+  for (size_t i = 1; i < operands.size(); ++i) y = made.add(type, {y, operands[i]});
+  return y;
 }
 
 void bounded(Node& node, bool from_above) {
@@ -214,6 +230,8 @@ void bounded(Node& node, bool from_above) {
 
 }  // namespace
 
+void import_keep(Node& node) { on_host(node, Arithmetic::KEEP); }
+void import_drop(Node& node) { on_host(node, Arithmetic::DROP); }
 void import_add(Node& node) { arithmetic(node, Arithmetic::ADD, Eltwise::SUM, {}); }
 void import_sub(Node& node) { arithmetic(node, Arithmetic::SUB, Eltwise::SUM, {1, -1}); }
 void import_mul(Node& node) { arithmetic(node, Arithmetic::MUL, Eltwise::PROD, {}); }
@@ -238,39 +256,34 @@ void import_pow(Node& node) {
            node.dims(1 - input));
 }
 
-void import_sum(Node& node) {
-  if (node.inputs() == 1) return node.set(node.in(0));
-  if (node.inputs() == 2) return import_add(node);
-  many(node, Eltwise::SUM, {});
+void expand_sum(Node& node) {
+  Expansion made(node);
+  if (node.inputs() > 2 && are_alike(node)) return many(node, Eltwise::SUM, {});
+  made.set(one_by_one(node, made, "Add"));
 }
 
-void import_mean(Node& node) {
-  if (node.inputs() == 1) return node.set(node.in(0));
-  const auto count = node.inputs();
-  many(node, Eltwise::SUM, std::vector<float>(count, 1 / static_cast<float>(count)));
+void expand_mean(Node& node) {
+  const auto part = 1 / static_cast<float>(node.inputs());
+  if (node.inputs() > 1 && are_alike(node))
+    return many(node, Eltwise::SUM, std::vector<float>(node.inputs(), part));
+  Expansion made(node);
+  made.set(made.add("Mul", {one_by_one(node, made, "Add"), made.real(part)}));
 }
 
-void import_max(Node& node) {
-  if (node.inputs() == 1) return node.set(node.in(0));
-  if (node.inputs() > 2) return many(node, Eltwise::MAX, {});
-  if (has_constant(node)) return bounded(node, false);
-  elementwise(node, Eltwise::MAX, {});
+void expand_max(Node& node) {
+  if (node.inputs() == 2 && node.is_constant()) return node.set(fold_max(node));
+  if (node.inputs() == 2 && has_constant(node)) return bounded(node, false);
+  if (node.inputs() == 2) return elementwise(node, Eltwise::MAX, {});
+  if (node.inputs() > 2 && are_alike(node)) return many(node, Eltwise::MAX, {});
+  Expansion made(node);
+  made.set(one_by_one(node, made, "Max"));
 }
 
-void import_min(Node& node) {
-  if (node.inputs() == 1) return node.set(node.in(0));
+void expand_min(Node& node) {
+  if (node.inputs() == 2 && node.is_constant()) return node.set(fold_min(node));
   if (node.inputs() == 2) return bounded(node, true);
-  for (size_t i = 1; i < node.inputs(); ++i)
-    node.require(node.dims(i) == node.dims(), "shapes", text(node.dims(i)),
-                 "those of the first operand; take operators of two tensors where they differ");
-  std::string least = node.tensor(0);
-  for (size_t i = 1; i < node.inputs(); ++i) {
-    TensorOp op = make_op(Op::arithmetic);
-    op.mutable_tg_arithmetic_param()->set_operation(Arithmetic::MIN);
-    least = node.add(std::move(op), {least, node.tensor(i)},
-                     i + 1 < node.inputs() ? fmt::format("of{}", i + 1) : "");
-  }
-  node.set(least, node.dims());
+  Expansion made(node);
+  made.set(one_by_one(node, made, "Min"));
 }
 
 }  // namespace tputwin::net::onnx_reader

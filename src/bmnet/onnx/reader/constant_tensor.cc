@@ -1,5 +1,5 @@
-// Outputs of the model that are constants. The net has no tensors of constants, so the host
-// computes them from an element x of the first input, for any x: c + 0 * 1^x.
+// Tensors with the values of constants: outputs of the model, and operands that must be tensors.
+// The host computes them from an element x of the first input, for any x: c + 0 * 1^x.
 #include <algorithm>
 #include <cmath>
 
@@ -44,19 +44,25 @@ std::string with_values(Graph& graph, const std::string& x, const std::string& n
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant) {
   const Dims dims = net_dims(constant.dims), one(dims.size(), 1);
   const std::vector<float> values = constant.real();
-  const std::string element = first_element(graph, name);
+  std::string free = name;
+  while (graph.has_op(free) || graph.has_op(free + "/element")) free += "'";
+  const std::string element = first_element(graph, free);
   const std::string ones =
-      with_values(graph, element, name + "/one", Arithmetic::POW, true, one, {1});
+      with_values(graph, element, free + "/one", Arithmetic::POW, true, one, {1});
   const std::string zero =
-      with_values(graph, ones, name + "/zero", Arithmetic::MUL, false, one, {0});
-  const std::string result = with_values(graph, zero, name, Arithmetic::ADD, false, dims, values);
-  if (graph.thresholds.empty()) return result;
-  // In a quantized model, sets the threshold that calibration would choose.
+      with_values(graph, ones, free + "/zero", Arithmetic::MUL, false, one, {0});
+  const std::string result = with_values(graph, zero, free, Arithmetic::ADD, false, dims, values);
   float most = 0;
   for (const float value : values) most = std::max(most, std::fabs(value));
-  graph.thresholds[ones] = graph.thresholds[zero] = 1;
-  graph.thresholds[result] = most > 0 ? most : 1;
+  graph.constant_tensors[ones] = graph.constant_tensors[zero] = 1;
+  graph.constant_tensors[result] = most > 0 ? most : 1;
   return result;
+}
+
+// The thresholds that calibration would choose.
+void set_constant_thresholds(Graph& graph) {
+  if (graph.thresholds.empty()) return;
+  for (const auto& [tensor, most] : graph.constant_tensors) graph.thresholds.emplace(tensor, most);
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,46 @@
+// Expansion: the nodes that stand for an operator that is made of others.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/subgraphs.h"
+
+namespace tputwin::net::onnx_reader {
+
+class Expansion {
+ public:
+  using Attribute =
+      std::pair<const char*, std::variant<int64_t, float, const char*, std::string, Dims>>;
+  explicit Expansion(Node& node) : node_(node) {}
+
+  // Returns the name of the node's input; "" if it has none.
+  std::string in(size_t input) const;
+  // Adds a constant. Returns its name.
+  std::string reals(const Dims& dims, const std::vector<float>& values);
+  std::string real(float value) { return reals({}, {value}); }
+  std::string integers(const Dims& values);
+  std::string integer(int64_t value);
+  // Adds a node with one output. Returns the name of that output.
+  std::string add(const char* type, const std::vector<std::string>& inputs,
+                  const std::vector<Attribute>& attributes = {});
+  // Adds x where the condition holds, else 0: x may be NaN or infinite elsewhere.
+  std::string keep(const std::string& x, const std::string& condition);
+  // Adds x where the condition does not hold, else 0.
+  std::string drop(const std::string& x, const std::string& condition);
+  // Adds a node with several outputs. Returns their names.
+  std::vector<std::string> add_many(const char* type, const std::vector<std::string>& inputs,
+                                    size_t outputs, const std::vector<Attribute>& attributes = {});
+  // Makes a tensor the node's output, and hands the nodes to the importer.
+  void set(const std::string& tensor, size_t output = 0);
+  // Gives the node added last an attribute of the node, if the node has it.
+  void copy_attribute(const char* name);
+  Nodes& nodes() { return node_.expansion(); }
+
+ private:
+  std::string constant(const Constant& constant);
+  Node& node_;
+};
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,122 @@
+// Local functions of the model: their nodes in place of each call.
+#include <fmt/format.h>
+#include <google/protobuf/unknown_field_set.h>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/onnx/reader/constant.h"
+#include "bmnet/onnx/reader/subgraphs.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+constexpr int kMostDepth = 64;  // of calls in calls
+
+std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+int64_t opset_of(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports) {
+  for (const auto& import : imports)
+    if (domain_of(import.domain()).empty()) return import.version();
+  return 0;
+}
+
+using Attributes = std::map<std::string, onnx::AttributeProto>;
+
+// Adds the attributes with default values, a field (11) that the installed libonnx does not know.
+void add_defaults(const onnx::FunctionProto& function, Attributes& attributes) {
+  constexpr int kAttributeProto = 11;
+  const auto& unknown = function.GetReflection()->GetUnknownFields(function);
+  for (int i = 0; i < unknown.field_count(); ++i) {
+    const auto& field = unknown.field(i);
+    onnx::AttributeProto attribute;
+    if (field.number() == kAttributeProto &&
+        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED &&
+        attribute.ParseFromString(field.length_delimited()))
+      attributes.emplace(attribute.name(), attribute);
+  }
+}
+
+// Gives nodes the values of attributes that refer to an attribute of the call.
+void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
+  google::protobuf::RepeatedPtrField<onnx::AttributeProto> result;
+  for (auto& attribute : *node.mutable_attribute()) {
+    if (attribute.has_g())
+      for (auto& inner : *attribute.mutable_g()->mutable_node()) set_attributes(inner, of_call);
+    if (attribute.ref_attr_name().empty()) {
+      *result.Add() = attribute;
+      continue;
+    }
+    const auto value = of_call.find(attribute.ref_attr_name());
+    if (value == of_call.end()) continue;  // the operator's own default
+    onnx::AttributeProto& copy = *result.Add();
+    copy = value->second;
+    copy.set_name(attribute.name());
+  }
+  node.mutable_attribute()->Swap(&result);
+}
+
+class Inliner {
+ public:
+  explicit Inliner(const onnx::ModelProto& model) : opset_(opset_of(model.opset_import())) {
+    for (const auto& function : model.functions())
+      functions_[{domain_of(function.domain()), function.name()}] = &function;
+  }
+
+  void run(onnx::GraphProto& graph, int depth = 0) {
+    google::protobuf::RepeatedPtrField<onnx::NodeProto> result;
+    for (const auto& node : graph.node()) add(node, opset_, result, depth);
+    graph.mutable_node()->Swap(&result);
+  }
+
+  std::map<std::string, int64_t> opsets;
+
+ private:
+  using List = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+  void add(onnx::NodeProto node, int64_t opset, List& result, int depth) {
+    if (depth > kMostDepth)
+      throw Refusal{Error(errors::net_onnx)
+                        .in("node " + node.name() + " (" + node.op_type() + ")")
+                        .detail(fmt::format("functions call each other more than {} deep; a "
+                                            "function must not call itself",
+                                            kMostDepth))};
+    const auto function = functions_.find({domain_of(node.domain()), node.op_type()});
+    if (function != functions_.end()) return call(node, *function->second, result, depth);
+    for (auto& attribute : *node.mutable_attribute())
+      if (attribute.has_g()) run(*attribute.mutable_g(), depth + 1);
+    if (opset != opset_ && node.output_size() > 0) opsets[node.output(0)] = opset;
+    *result.Add() = std::move(node);
+  }
+
+  void call(const onnx::NodeProto& node, const onnx::FunctionProto& function, List& result,
+            int depth) {
+    Attributes attributes;
+    for (const auto& attribute : node.attribute()) attributes[attribute.name()] = attribute;
+    add_defaults(function, attributes);
+    const std::string label = node.name().empty() ? node.op_type() : node.name();
+    Use use{fmt::format("{}/{}/", label, ++calls_), {}, {}, {}};
+    for (int i = 0; i < function.input_size(); ++i)
+      use.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
+    use.inner.assign(function.output().begin(), function.output().end());
+    use.outer.assign(node.output().begin(), node.output().end());
+    const int64_t opset = opset_of(function.opset_import());
+    for (onnx::NodeProto& inner : nodes_of(function, use)) {
+      set_attributes(inner, attributes);
+      add(std::move(inner), opset == 0 ? opset_ : opset, result, depth + 1);
+    }
+  }
+
+  const int64_t opset_;
+  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+std::map<std::string, int64_t> inline_functions(onnx::ModelProto& model) {
+  if (model.functions().empty()) return {};
+  Inliner inliner(model);
+  inliner.run(*model.mutable_graph());
+  return std::move(inliner.opsets);
+}
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,259 @@
+// The import of a model's graph.
+#include "bmnet/onnx/reader/model_importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors/bmnet.h"
+#include "bmnet/caffe/layer.h"
+#include "bmnet/onnx/reader/addends.h"
+#include "bmnet/onnx/reader/integers.h"
+#include "bmnet/onnx/reader/opsets.h"
+
+namespace tputwin::net::onnx_reader {
+
+ModelImporter::ModelImporter(const onnx::ModelProto& model, int64_t opset,
+                             std::map<std::string, int64_t> opsets, const ImportOptions& options,
+                             std::string folder)
+    : proto_(model.graph()),
+      opset_(opset),
+      opsets_(std::move(opsets)),
+      options_(options),
+      folder_(std::move(folder)) {
+  graph_.network.name = proto_.name();
+}
+
+Result<Graph> ModelImporter::run() {
+  for (const auto& tensor : proto_.initializer()) guard([&] { initializer(tensor); });
+  if (proto_.sparse_initializer_size() > 0)
+    problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
+  for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
+  inputs();
+  for (const auto& output : proto_.output()) wanted_.insert(output.name());
+  const std::vector<bool> needed = needed_nodes(proto_.node(), wanted_);
+  graph_.quantized_by = quantized_readers(proto_, needed);
+  for (int i = 0; i < proto_.node_size(); ++i)
+    if (needed[static_cast<size_t>(i)]) import_node(proto_.node(i), opset_);
+  if (problems_.empty()) guard([&] { finish(); });
+  if (!problems_.empty()) return combine(problems_);
+  return std::move(graph_);
+}
+
+void ModelImporter::initializer(const onnx::TensorProto& tensor) {
+  auto constant = read_tensor(tensor, folder_);
+  Dims dims = constant->dims;
+  values_[tensor.name()] = Value{std::move(dims), std::move(constant), "", {}};
+}
+
+// ---- Inputs ----
+
+void ModelImporter::inputs() {
+  std::vector<const onnx::ValueInfoProto*> inputs;
+  for (const auto& input : proto_.input())
+    if (!values_.contains(input.name())) {
+      inputs.push_back(&input);
+      unknown_.insert(input.name());
+    }
+  if (inputs.empty()) problems_.push_back(Error(errors::net_no_input).in("model " + proto_.name()));
+  const size_t given = options_.input_shapes.size();
+  if (given != 0 && given != inputs.size())
+    problems_.push_back(Error(errors::net_input_shape)
+                            .in("model " + proto_.name())
+                            .detail(fmt::format("the net has {} inputs, and there are {} shapes",
+                                                inputs.size(), given)));
+  else
+    for (size_t i = 0; i < inputs.size(); ++i) guard([&] { input(*inputs[i], i); });
+}
+
+Dims ModelImporter::input_dims(const onnx::ValueInfoProto& input, size_t index) const {
+  if (!options_.input_shapes.empty()) return net::dims(options_.input_shapes[index]);
+  const auto& type = input.type().tensor_type();
+  Dims dims;
+  for (const auto& dim : type.shape().dim()) {
+    const bool is_open = !dim.has_dim_value() || dim.dim_value() < 1;
+    if (is_open && !dims.empty())
+      throw Refusal{Error(errors::net_onnx_shape)
+                        .in("input " + input.name())
+                        .argument(fmt::format("extent {}", dims.size()),
+                                  dim.dim_param().empty() ? "open" : dim.dim_param())
+                        .detail("give it by --shape n,c,h,w (ImportOptions::input_shapes)")};
+    dims.push_back(is_open ? 1 : dim.dim_value());
+  }
+  if (!type.has_shape())
+    throw Refusal{Error(errors::net_onnx_shape)
+                      .in("input " + input.name())
+                      .argument("shape", "none")
+                      .detail("give it by --shape n,c,h,w (ImportOptions::input_shapes)")};
+  return dims;
+}
+
+void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
+  const int type = input.type().tensor_type().elem_type();
+  const bool is_bytes = type == onnx::TensorProto::UINT8;
+  if (!input.type().has_tensor_type() || (is_integer_type(type) && !is_bytes))
+    throw Refusal{Error(errors::net_onnx_operator)
+                      .in("input " + input.name())
+                      .argument("type", std::to_string(type))
+                      .detail("inputs are tensors of floats or of unsigned bytes: make the "
+                              "input one of floats")};
+  const Dims dims = input_dims(input, index);
+  if (elements(dims) < 1)
+    throw Refusal{
+        Error(errors::net_shape).in("input " + input.name()).argument("shape", text(dims))};
+  TensorOp op = make_op(Op::start);
+  op.set_name(input.name());
+  op.add_top(input.name());
+  *op.add_output_shape() = make_shape(net_dims(dims));
+  values_[input.name()] =
+      Value{dims, nullptr, graph_.add(std::move(op), {}), {}, is_bytes ? 256 : 0, is_bytes};
+}
+
+// ---- Nodes ----
+
+namespace {
+
+// Returns the operator's row for a node that its schema allows.
+const OperatorRow& row_of(const onnx::NodeProto& proto, const Node& node) {
+  const std::string domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+  const OperatorRow* row = find_operator(domain, proto.op_type());
+  if (row == nullptr && !domain.empty() && domain != kMicrosoft)
+    node.refuse("domain", domain, "operators of ai.onnx; export the net without others");
+  if (row == nullptr)
+    node.refuse("operator", domain.empty() ? proto.op_type() : domain + "." + proto.op_type(),
+                "it is not in the table of docs/onnx.md; cut the net before it and let the program "
+                "behind the net do its work, or export the net with operators of the table");
+  if (domain.empty()) verify_form(node, node.opset);
+  return *row;
+}
+
+void import_row(const OperatorRow& row, Node& node) {
+  const bool constant = node.is_constant();
+  if (row.expands) {
+    row.import(node);
+    if (!constant && node.expansion().empty()) Integers(node).pass(node);
+    return;
+  }
+  const std::string_view type = node.proto.op_type();
+  if (row.fold != nullptr && (constant || type == "Shape" || type == "Size")) {
+    ConstantPtr folded = row.fold(node);
+    if (elements(folded->dims) < 0 ||
+        elements(folded->dims) != static_cast<int64_t>(folded->size()))
+      node.refuse("result", text(folded->dims), "constants have fewer than 2^31 elements");
+    return node.set(std::move(folded));
+  }
+  if (row.import == nullptr)
+    node.refuse("operator", node.proto.op_type(),
+                "its inputs are not constants, and the chip has no operation for it");
+  if (constant) return fold_by_execution(node, row);
+  const Integers integers(node);
+  row.import(node);
+  integers.pass(node);
+}
+
+}  // namespace
+
+void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
+  const OperatorRow& row = row_of(proto, node);
+  if (row.import == expand_loop) return loop(node);
+  import_row(row, node);
+}
+
+void ModelImporter::import_all(const Nodes& nodes, int64_t opset) {
+  const std::vector<bool> needed = needed_nodes(nodes, wanted_);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (needed[i]) import_node(nodes[i], opset);
+}
+
+void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
+  std::vector<const Value*> inputs;
+  std::vector<std::string> missing;
+  for (const std::string& name : proto.input()) {
+    const auto found = values_.find(name);
+    inputs.push_back(name.empty() || found == values_.end() ? nullptr : &found->second);
+    if (!name.empty() && found == values_.end()) missing.push_back(name);
+  }
+  const auto own = proto.output().empty() ? opsets_.end() : opsets_.find(proto.output(0));
+  Node node(graph_, proto, own == opsets_.end() ? opset : own->second, std::move(inputs), folder_,
+            wanted_);
+  guard([&] {
+    if (missing.empty()) return import_operator(proto, node);
+    row_of(proto, node);
+  });
+  for (const std::string& name : missing)
+    if (!unknown_.contains(name))
+      problems_.push_back(
+          malformed(node.where(), "its input " + name + " is made by no node before it"));
+  if (!node.expansion().empty()) import_all(node.expansion(), node.expansion_opset);
+  for (int i = 0; i < proto.output_size(); ++i) {
+    const std::string& name = proto.output(i);
+    if (name.empty()) continue;
+    auto& value = node.outputs()[static_cast<size_t>(i)];
+    if (value)
+      values_[name] = std::move(*value);
+    else if (!values_.contains(name))
+      unknown_.insert(name);
+  }
+}
+
+// ---- Outputs ----
+
+// Returns the tensor of an output. It must have the output's name and no readers; otherwise it is
+// a reshape of `value`.
+std::string ModelImporter::output_tensor(const std::string& name, const Value& value,
+                                         const std::set<std::string>& taken) {
+  const bool is_own = value.tensor == name && !graph_.network.is_read(name) &&
+                      !taken.contains(name) && graph_.dims(name) == net_dims(value.dims);
+  const TensorOp* maker = graph_.network.producer(value.tensor);
+  if (is_own && !is(*maker, Op::start)) return name;
+  TensorOp op = make_op(Op::reshape);
+  op.add_bottom(value.tensor);
+  *op.add_output_shape() = make_shape(net_dims(value.dims));
+  op.add_top(graph_.has_name(name) ? name + "/output" : name);
+  std::string free = op.top(0);
+  while (graph_.has_op(free)) free += "/output";
+  op.set_name(free);
+  std::string tensor = graph_.add(std::move(op), {});
+  if (tensor != name) graph_.network.blob_names[tensor] = name;
+  return tensor;
+}
+
+// Returns an output's value as a tensor.
+Value ModelImporter::output_value(const std::string& name) {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw Refusal{malformed("output " + name, "no node makes it")};
+  Value value = found->second;
+  const auto refuse = [&](const char* why) {
+    throw Refusal{Error(errors::net_onnx_operator).in("output " + name).detail(why)};
+  };
+  if (value.quantization) refuse("it is of integers; put a DequantizeLinear behind it");
+  if (value.constant == nullptr) return value;
+  if (value.constant->is_integer() || value.constant->size() == 0)
+    refuse("it is a constant; leave it out of the outputs");
+  value.tensor = constant_tensor(graph_, name, *value.constant);
+  value.constant = nullptr;
+  return value;
+}
+
+void ModelImporter::finish() {
+  TensorOp end = make_op(Op::end);
+  end.set_name("end");
+  end.mutable_end_param();
+  std::set<std::string> taken;
+  for (const auto& output : proto_.output()) {
+    const std::string tensor = output_tensor(output.name(), output_value(output.name()), taken);
+    taken.insert(tensor);
+    end.add_bottom(tensor);
+    *end.add_input_shape() = *graph_.network.shape_of(tensor);
+  }
+  remove_unused_sums(graph_, {end.bottom().begin(), end.bottom().end()});
+  if (end.bottom().empty()) throw Refusal{Error(errors::net_no_layer).in("model")};
+  fold_pads(graph_);
+  fold_scales(graph_);
+  set_constant_thresholds(graph_);
+  spread_thresholds(graph_);
+  graph_.network.ops.push_back(std::move(end));
+  if (Status status = verify(graph_.network); !status.ok()) throw Refusal{status.error()};
+}
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,59 @@
+// The import of a model: its inputs, its nodes one after the other, and its outputs.
+#pragma once
+
+#include "bmnet/onnx/load.h"
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+
+Error malformed(std::string what, std::string detail);
+
+class ModelImporter {
+ public:
+  // `opsets` has the opsets of nodes that have another one than the model, by their first output.
+  ModelImporter(const onnx::ModelProto& model, int64_t opset, std::map<std::string, int64_t> opsets,
+                const ImportOptions& options, std::string folder);
+  Result<Graph> run();
+
+ private:
+  template <class Function>
+  void guard(const Function& function) {
+    try {
+      function();
+    } catch (const Refusal& refusal) {
+      problems_.push_back(refusal.error);
+    }
+  }
+  void initializer(const onnx::TensorProto& tensor);
+
+  // ---- Inputs ----
+  void inputs();
+  Dims input_dims(const onnx::ValueInfoProto& input, size_t index) const;
+  void input(const onnx::ValueInfoProto& input, size_t index);
+
+  // ---- Nodes ----
+  void import_all(const Nodes& nodes, int64_t opset);
+  void import_node(const onnx::NodeProto& proto, int64_t opset);
+  void import_operator(const onnx::NodeProto& proto, Node& node);
+  void loop(Node& node);
+
+  // ---- Outputs ----
+  std::string output_tensor(const std::string& name, const Value& value,
+                            const std::set<std::string>& taken);
+  Value output_value(const std::string& name);
+  void finish();
+
+  const onnx::GraphProto& proto_;
+  const int64_t opset_;
+  const std::map<std::string, int64_t> opsets_;
+  const ImportOptions& options_;
+  const std::string folder_;
+  Graph graph_;
+  std::map<std::string, Value> values_;
+  // Inputs and results of nodes that were refused.
+  std::set<std::string> unknown_;
+  std::set<std::string> wanted_;  // tensors that outputs or nodes need
+  std::vector<Error> problems_;
+};
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,163 @@
+// Attention and rotary positions, of the products and functions that they consist of.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bmnet/onnx/reader/expansion.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+// Queries, keys or values as (batch, heads, length, size).
+struct Heads {
+  std::string tensor;
+  Dims dims;
+};
+
+Heads heads_of(Node& node, Expansion& made, size_t input, const char* attribute) {
+  const Dims& x = node.dims(input);
+  if (x.size() == 4) return {made.in(input), x};
+  const int64_t heads = node.integer(attribute, 0);
+  node.require(x.size() == 3 && heads > 0 && x[2] % heads == 0, attribute, std::to_string(heads),
+               "it divides the last axis of " + text(x));
+  const Dims split{x[0], x[1], heads, x[2] / heads};
+  const std::string parts = made.add("Reshape", {made.in(input), made.integers(split)});
+  return {made.add("Transpose", {parts}, {{"perm", Dims{0, 2, 1, 3}}}),
+          {split[0], split[2], split[1], split[3]}};
+}
+
+// Puts what earlier calls have stored before the new keys or values.
+void add_past(Node& node, Expansion& made, Heads& heads, size_t past, size_t present) {
+  if (node.has(past)) {
+    heads.tensor = made.add("Concat", {made.in(past), heads.tensor}, {{"axis", int64_t{2}}});
+    heads.dims[2] += node.dims(past)[2];
+  }
+  if (node.wants(present)) made.set(made.add("Identity", {heads.tensor}), present);
+}
+
+// Repeats each head of keys or values for the group of queries that share it.
+void repeat_heads(Node& node, Expansion& made, Heads& heads, int64_t wanted) {
+  const Dims& d = heads.dims;
+  if (d[1] == wanted) return;
+  node.require(wanted % d[1] == 0, "kv_num_heads", std::to_string(d[1]),
+               fmt::format("it divides the {} heads of the queries", wanted));
+  const int64_t times = wanted / d[1];
+  const std::string apart = made.add("Unsqueeze", {heads.tensor, made.integers({2})});
+  const std::string repeated =
+      made.add("Expand", {apart, made.integers({d[0], d[1], times, d[2], d[3]})});
+  heads.tensor = made.add("Reshape", {repeated, made.integers({d[0], wanted, d[2], d[3]})});
+  heads.dims[1] = wanted;
+}
+
+// A mask that keeps keys up to the query's position, added to the scores.
+std::string causal(Expansion& made, int64_t queries, int64_t keys, int64_t past) {
+  std::vector<float> values;
+  for (int64_t q = 0; q < queries; ++q)
+    for (int64_t k = 0; k < keys; ++k) values.push_back(k > q + past ? -INFINITY : 0.0f);
+  return made.reals({queries, keys}, values);
+}
+
+std::string masked(Node& node, Expansion& made, std::string scores, const Heads& q,
+                   const Heads& k) {
+  if (node.integer("is_causal", 0) != 0) {
+    const int64_t past = node.has(4) ? node.dims(4)[2] : 0;
+    scores = made.add("Add", {scores, causal(made, q.dims[2], k.dims[2], past)});
+  }
+  if (!node.has(3)) return scores;
+  const Constant* mask = node.constant(3);
+  if (mask == nullptr || mask->type != onnx::TensorProto::BOOL)
+    return made.add("Add", {scores, made.in(3)});
+  std::vector<float> values;
+  for (const int64_t value : mask->integers) values.push_back(value != 0 ? 0.0f : -INFINITY);
+  return made.add("Add", {scores, made.reals(mask->dims, values)});
+}
+
+}  // namespace
+
+// softmax(Q K^T * scale + mask) V
+void expand_attention(Node& node) {
+  node.require(!node.wants(3), "qk_matmul_output", "wanted", "not wanted");
+  Expansion made(node);
+  const Heads q = heads_of(node, made, 0, "q_num_heads");
+  Heads k = heads_of(node, made, 1, "kv_num_heads"), v = heads_of(node, made, 2, "kv_num_heads");
+  node.require(node.has(4) == node.has(5), "past_key", "alone", "together with past_value");
+  add_past(node, made, k, 4, 1);
+  add_past(node, made, v, 5, 2);
+  repeat_heads(node, made, k, q.dims[1]);
+  repeat_heads(node, made, v, q.dims[1]);
+  const float scale = node.real("scale", 1 / std::sqrt(static_cast<float>(q.dims[3])));
+  const std::string scaled = made.add("Mul", {q.tensor, made.real(scale)});
+  const std::string turned = made.add("Transpose", {k.tensor}, {{"perm", Dims{0, 1, 3, 2}}});
+  std::string scores = made.add("MatMul", {scaled, turned});
+  const float cap = node.real("softcap", 0);
+  if (cap != 0) {
+    node.require(!node.has(3) && node.integer("is_causal", 0) == 0, "softcap", std::to_string(cap),
+                 "0 with a mask: opsets differ in their order");
+    const std::string small = made.add("Mul", {scores, made.real(1 / cap)});
+    scores = made.add("Mul", {made.add("Tanh", {small}), made.real(cap)});
+  }
+  const std::string weights =
+      made.add("Softmax", {masked(node, made, scores, q, k)}, {{"axis", int64_t{-1}}});
+  const std::string y = made.add("MatMul", {weights, v.tensor});
+  if (node.dims().size() == 4) return made.set(y);
+  const std::string rows = made.add("Transpose", {y}, {{"perm", Dims{0, 2, 1, 3}}});
+  made.set(
+      made.add("Reshape", {rows, made.integers({q.dims[0], q.dims[2], q.dims[1] * v.dims[3]})}));
+}
+
+namespace {
+
+// cos or sin as (batch or 1, 1, length, half of the rotated size).
+std::string table(Node& node, Expansion& made, size_t input) {
+  std::string values = made.in(input);
+  if (node.has(3)) values = made.add("Gather", {values, made.in(3)}, {{"axis", int64_t{0}}});
+  return made.add("Unsqueeze", {values, made.integers({1})});
+}
+
+std::string slice(Expansion& made, const std::string& x, int64_t begin, int64_t end,
+                  int64_t step = 1) {
+  return made.add("Slice", {x, made.integers({begin}), made.integers({end}), made.integers({3}),
+                            made.integers({step})});
+}
+
+// Puts the elements of two tensors in turns: a0, b0, a1, b1, ...
+std::string interleaved(Expansion& made, const std::string& a, const std::string& b, Dims dims) {
+  const std::string last = made.integers({4});
+  const std::string both =
+      made.add("Concat", {made.add("Unsqueeze", {a, last}), made.add("Unsqueeze", {b, last})},
+               {{"axis", int64_t{4}}});
+  dims[3] *= 2;
+  return made.add("Reshape", {both, made.integers(dims)});
+}
+
+}  // namespace
+
+// Rotates pairs of elements: (a, b) becomes (a cos - b sin, a sin + b cos).
+void expand_rotary_embedding(Node& node) {
+  Expansion made(node);
+  const Heads x = heads_of(node, made, 0, "num_heads");
+  const int64_t given = node.integer("rotary_embedding_dim", 0);
+  const int64_t rotated = given == 0 ? x.dims[3] : given, half = rotated / 2;
+  node.require(rotated % 2 == 0 && rotated <= x.dims[3], "rotary_embedding_dim",
+               std::to_string(rotated), "even, and at most the size of a head");
+  const bool pairs = node.integer("interleaved", 0) != 0;
+  const std::string a =
+      pairs ? slice(made, x.tensor, 0, rotated, 2) : slice(made, x.tensor, 0, half);
+  const std::string b =
+      pairs ? slice(made, x.tensor, 1, rotated, 2) : slice(made, x.tensor, half, rotated);
+  const std::string cos = table(node, made, 1), sin = table(node, made, 2);
+  const std::string real = made.add("Sub", {made.add("Mul", {a, cos}), made.add("Mul", {b, sin})});
+  const std::string imaginary =
+      made.add("Add", {made.add("Mul", {a, sin}), made.add("Mul", {b, cos})});
+  Dims of_half = x.dims;
+  of_half[3] = half;
+  std::string y = pairs ? interleaved(made, real, imaginary, of_half)
+                        : made.add("Concat", {real, imaginary}, {{"axis", int64_t{3}}});
+  if (rotated < x.dims[3])
+    y = made.add("Concat", {y, slice(made, x.tensor, rotated, x.dims[3])}, {{"axis", int64_t{3}}});
+  if (node.dims().size() == 4) return made.set(y);
+  const std::string rows = made.add("Transpose", {y}, {{"perm", Dims{0, 2, 1, 3}}});
+  made.set(made.add("Reshape", {rows, made.integers(node.dims())}));
+}
+
+}  // namespace tputwin::net::onnx_reader

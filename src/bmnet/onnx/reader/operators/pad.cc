@@ -1,0 +1,209 @@
+// Padding: zeros or another number around rows and columns, or copies of their ends.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/resample.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+constexpr int64_t kMostPositions = int64_t{1} << 20;
+
+constexpr int64_t kLargestPad = 15;  // for a convolution on the chip
+// Largest value around a map. Exporters write the smallest float for -inf.
+constexpr float kLargestValue = 1e30f;
+
+struct Sides {
+  int64_t before = 0, behind = 0;
+  bool any() const { return before != 0 || behind != 0; }
+};
+
+AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
+  AxisTaps axis{.outputs = size + sides.before + sides.behind};
+  for (int64_t i = -sides.before; i < size + sides.behind; ++i) {
+    int64_t from = std::clamp<int64_t>(i, 0, size - 1);
+    if (mode == "reflect") from = i < 0 ? -i : i >= size ? 2 * size - 2 - i : i;
+    if (mode == "wrap") from = (i % size + size) % size;
+    axis.add(std::clamp<int64_t>(from, 0, size - 1), mode == "constant" && from != i ? 0 : 1);
+  }
+  return axis;
+}
+
+// Adds zeros around rows and columns: a depthwise convolution with windows of one element.
+std::string with_zeros(Node& node, const std::string& x, const Sides& rows, const Sides& columns,
+                       std::string_view what) {
+  TensorOp op = make_op(Op::convolution);
+  auto& p = *op.mutable_tg_convolution_param();
+  const int64_t channels = node.graph.dims(x)[1];
+  for (int i = 0; i < 2; ++i) {
+    p.add_kernel_size(1);
+    p.add_stride(1);
+    p.add_dilation(1);
+  }
+  for (int64_t pad : {rows.before, rows.behind, columns.before, columns.behind})
+    p.add_pad(static_cast<uint32_t>(pad));
+  p.set_group(static_cast<uint32_t>(channels));
+  *op.add_output_shape() = make_shape({1, channels, 1, 1});
+  return node.add(std::move(op), {x}, what,
+                  {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
+}
+
+// Crops the input by negative pads.
+std::string cropped(Node& node, const std::string& x, std::vector<Sides>& sides, Dims& now) {
+  TensorOp op = make_op(Op::crop);
+  bool any = false;
+  for (size_t axis = 0; axis < 4; ++axis) {
+    const int64_t front = std::min<int64_t>(0, sides[axis].before);
+    const int64_t back = std::min<int64_t>(0, sides[axis].behind);
+    op.mutable_tg_crop_param()->add_offset(static_cast<uint32_t>(-front));
+    any = any || front != 0 || back != 0;
+    now[axis] += front + back;
+    node.require(now[axis] >= 1, "pads", text(now), "they leave something");
+    sides[axis].before -= front;
+    sides[axis].behind -= back;
+  }
+  if (!any) return x;
+  *op.add_output_shape() = make_shape(now);
+  return node.add(std::move(op), {x}, "cut");
+}
+
+// Pads before and after each axis. From opset 18 on they may be given for some axes.
+std::optional<Dims> pads_of(const Node& node) {
+  auto pads = node.list(1, "pads");
+  if (!node.has(3) || !pads) return pads;
+  const Dims axes = node.weights(3, "axes").whole();
+  const size_t rank = node.dims().size();
+  node.require(pads->size() == 2 * axes.size(), "pads", text(*pads), "two for each axis");
+  Dims all(2 * rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = node.axis(axes[i], rank);
+    all[axis] = (*pads)[i];
+    all[rank + axis] = (*pads)[axes.size() + i];
+  }
+  return all;
+}
+
+// The positions of an axis whose values surround it.
+std::string around_axis(Expansion& made, const std::string& x, const Sides& sides, int64_t size,
+                        const std::string& mode, size_t axis) {
+  const AxisTaps taps = padded(sides, size, mode);
+  const Dims from(taps.source.begin(), taps.source.end());
+  return made.add("Gather", {x, made.integers(from)}, {{"axis", static_cast<int64_t>(axis)}});
+}
+
+// Pads samples and channels after rows and columns, by values of their own.
+void pad_others(Node& node, const std::vector<Sides>& sides, Dims dims, Dims pads,
+                const std::string& mode, float value) {
+  const size_t rank = node.dims().size();
+  for (const size_t axis : {size_t{0}, size_t{1}})
+    for (const size_t i : {axis, rank + axis}) pads[i] = std::min<int64_t>(pads[i], 0);
+  Expansion made(node);
+  std::string y =
+      made.add("Pad", {made.in(0), made.integers(pads), made.real(value)}, {{"mode", mode}});
+  for (const size_t axis : {size_t{2}, size_t{3}})
+    dims[axis] += sides[axis].before + sides[axis].behind;
+  dims.resize(rank);
+  for (const size_t axis : {size_t{0}, size_t{1}}) {
+    if (!sides[axis].any()) continue;
+    if (mode != "constant") {
+      y = around_axis(made, y, sides[axis], dims[axis], mode, axis);
+    } else {
+      std::vector<std::string> parts{y};
+      const auto block = [&](int64_t extent) {
+        Dims block_dims = dims;
+        block_dims[axis] = extent;
+        const auto count = static_cast<size_t>(elements(block_dims));
+        return made.reals(block_dims, std::vector<float>(count, value));
+      };
+      if (sides[axis].before > 0) parts.insert(parts.begin(), block(sides[axis].before));
+      if (sides[axis].behind > 0) parts.push_back(block(sides[axis].behind));
+      y = made.add("Concat", parts, {{"axis", static_cast<int64_t>(axis)}});
+    }
+    dims[axis] += sides[axis].before + sides[axis].behind;
+  }
+  made.set(y);
+}
+
+// Reads constant_value.
+float value_of(const Node& node) {
+  if (!node.has(2)) return node.real("value", 0);
+  const Constant& given = node.weights(2, "constant_value");
+  return given.size() == 0 ? 0 : static_cast<float>(given.at(0));
+}
+
+std::vector<Sides> sides_of(const Node& node, const Dims& pads) {
+  const size_t axes = node.dims().size();
+  std::vector<Sides> sides(4);
+  for (size_t i = 0; i < axes; ++i) {
+    sides[i] = {pads[i], pads[axes + i]};
+    node.require(
+        std::abs(sides[i].before) < kMostPositions && std::abs(sides[i].behind) < kMostPositions,
+        "pads", text(pads), "below 2^20");
+  }
+  return sides;
+}
+
+void require_mode(const Node& node, const std::string& mode, float value) {
+  node.require(mode != "constant" || std::fabs(value) < kLargestValue, "constant_value",
+               fmt::format("{}", value),
+               "finite; before a MaxPool, let the pool have the pads itself");
+  const bool wraps = mode == "wrap" && node.opset >= 19;
+  node.require(mode == "constant" || mode == "edge" || mode == "reflect" || wraps, "mode", mode,
+               "constant, edge, reflect, or wrap from opset 19 on");
+}
+
+// Removes the negative part of the sides. Returns the extents without what it cuts.
+Dims cut(std::vector<Sides>& sides, Dims dims) {
+  for (size_t axis = 0; axis < 4; ++axis) {
+    Sides& side = sides[axis];
+    dims[axis] += std::min<int64_t>(side.before, 0) + std::min<int64_t>(side.behind, 0);
+    side = {std::max<int64_t>(side.before, 0), std::max<int64_t>(side.behind, 0)};
+  }
+  return dims;
+}
+
+// Pads rows and columns of y.
+std::string padded_map(Node& node, std::string y, const std::vector<Sides>& sides, const Dims& now,
+                       const std::string& mode, float value) {
+  const bool small =
+      std::max({sides[2].before, sides[2].behind, sides[3].before, sides[3].behind}) <= kLargestPad;
+  const bool zeros = mode == "constant", shifts = zeros && value != 0;
+  // For a value other than 0: subtracts it, pads with zeros, and adds it again.
+  if (shifts) y = power(node, y, 1, -value, 1, "less");
+  const std::string_view what = shifts ? "padded" : "";
+  y = zeros && small
+          ? with_zeros(node, y, sides[2], sides[3], what)
+          : resample(node, y, padded(sides[2], now[2], mode), padded(sides[3], now[3], mode), what);
+  return shifts ? power(node, y, 1, value, 1, "") : y;
+}
+
+}  // namespace
+
+void import_pad(Node& node) {
+  const Dims& x = node.dims();
+  const auto pads = pads_of(node);
+  const std::string mode = node.text("mode", "constant");
+  node.require(pads && pads->size() == 2 * x.size() && x.size() <= 4, "pads",
+               pads ? text(*pads) : "none", "two for each of at most four axes");
+  const float value = value_of(node);
+  require_mode(node, mode, value);
+  std::vector<Sides> sides = sides_of(node, *pads);
+  Dims now = x, result = x;
+  now.resize(4, 1);
+  for (size_t i = 0; i < x.size(); ++i) result[i] += sides[i].before + sides[i].behind;
+  std::vector<Sides> added = sides;
+  const Dims kept = cut(added, now);
+  for (size_t axis = 0; axis < 4; ++axis)
+    node.require(mode != "reflect" ||
+                     std::max(added[axis].before, added[axis].behind) < kept[axis] ||
+                     !added[axis].any(),
+                 "pads", text(*pads), "below the extent, which is reflected once");
+  if (added[0].any() || added[1].any()) return pad_others(node, added, kept, *pads, mode, value);
+  std::string y = cropped(node, node.tensor(0, now), sides, now);
+  if (sides[2].any() || sides[3].any()) y = padded_map(node, y, sides, now, mode, value);
+  node.set(node.view(y, net_dims(result)), result);
+}
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,64 @@
+// Operators along an axis that are products with a constant triangle.
+#include "bmnet/onnx/reader/expansion.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+// Returns a matrix with 1 where holds(row, column).
+template <class Holds>
+std::string triangle(Expansion& made, int64_t rows, int64_t columns, const Holds& holds) {
+  std::vector<float> values;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      values.push_back(holds(row, column) ? 1.0f : 0.0f);
+  return made.reals({rows, columns}, values);
+}
+
+}  // namespace
+
+void import_trilu(Node& node) {
+  const Dims& x = node.dims();
+  node.require(x.size() >= 2, "input", text(x), "matrices");
+  const int64_t k = node.has(1) ? node.weights(1, "k").whole().at(0) : 0;
+  const bool upper = node.integer("upper", 1) != 0;
+  Expansion made(node);
+  const std::string mask = triangle(
+      made, x[x.size() - 2], x.back(),
+      [&](int64_t row, int64_t column) { return upper ? column - row >= k : column - row <= k; });
+  made.set(made.keep(made.in(0), mask));
+}
+
+// A product with a triangle of ones, along the last axis.
+void import_cum_sum(Node& node) {
+  const Dims& x = node.dims();
+  node.require(!x.empty(), "x", "()", "at least one axis");
+  const size_t axis = node.axis(node.weights(1, "axis").whole().at(0), x.size());
+  const bool exclusive = node.integer("exclusive", 0) != 0,
+             reverse = node.integer("reverse", 0) != 0;
+  Dims order;
+  for (size_t i = 0; i < x.size(); ++i) order.push_back(static_cast<int64_t>(i));
+  std::swap(order[axis], order.back());
+  Expansion made(node);
+  const std::string ones = triangle(made, x[axis], x[axis], [&](int64_t from, int64_t to) {
+    const int64_t before = reverse ? from - to : to - from;
+    return exclusive ? before > 0 : before >= 0;
+  });
+  const std::string turned = made.add("Transpose", {made.in(0)}, {{"perm", order}});
+  const std::string sums = made.add("MatMul", {turned, ones});
+  made.set(made.add("Transpose", {sums}, {{"perm", order}}));
+}
+
+// The norm of each channel over all axes after it.
+void expand_global_lp_pool(Node& node) {
+  const int64_t p = node.integer("p", 2);
+  node.require(p == 1 || p == 2, "p", std::to_string(p), "1 or 2");
+  Dims axes;
+  for (size_t axis = 2; axis < node.dims().size(); ++axis)
+    axes.push_back(static_cast<int64_t>(axis));
+  node.require(!axes.empty(), "X", text(node.dims()), "at least three axes");
+  Expansion made(node);
+  made.set(made.add(p == 1 ? "ReduceL1" : "ReduceL2", {made.in(0), made.integers(axes)},
+                    {{"keepdims", int64_t{1}}}));
+}
+
+}  // namespace tputwin::net::onnx_reader
