@@ -47,6 +47,7 @@ for (const file of readdirSync(folder).filter((f) => f.endsWith('.json')).sort((
     continue;
   }
   ++compared;
+  if (text.int8) console.log(`${text.about}: int8: ${JSON.stringify(text.int8)}`);
   for (const {name, data} of text.outputs) {
     const why = difference(result[name].data, data);
     if (!why) continue;

@@ -1,5 +1,7 @@
 // onnx_runtime_models FOLDER [COUNT [SEED [FIRST]]]: writes random models, their inputs, and the
 // results of tputwin's float execution, for compare.mjs.
+// onnx_runtime_models --of FOLDER: adds the results for the models in the folder, whose inputs are
+// in the JSON file of the same name. --int8 adds the cosines of the int8 results, too.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -47,12 +49,60 @@ json outputs_of(const onnx::ModelProto& model, const tputwin::net::Network& netw
   return all;
 }
 
+// Adds results, or the reason for none, to the text about a model.
+void add_outputs(const onnx::ModelProto& model, const Blobs& inputs, json& text) {
+  auto network = import(model);
+  if (network.ok())
+    text["outputs"] = outputs_of(model, *network, inputs, text);
+  else
+    text["refused"] = network.status().message();
+}
+
+// The cosines of int8 results with those of the float net, with the input's ranges as thresholds.
+void add_cosines(const onnx::ModelProto& model, const Blobs& inputs, json& text) {
+  auto network = import(model);
+  auto expected = run_float(*network, inputs);
+  auto int8 = quantized(std::move(*network), inputs);
+  if (!expected.ok() || !int8.ok()) {
+    text["int8"] = (int8.ok() ? expected.status() : int8.status()).message();
+    return;
+  }
+  auto results = run_int8(*int8, inputs);
+  text["int8"] = results.ok() ? json::object() : json(results.status().message());
+  if (results.ok())
+    for (const auto& [name, blob] : *results)
+      text["int8"][name] = cosine(expected->at(name).data, blob.data);
+}
+
+void run_models_of(const std::filesystem::path& folder, bool int8) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".onnx") continue;
+    std::filesystem::path path = entry.path();
+    onnx::ModelProto model;
+    std::ifstream file(path, std::ios::binary);
+    model.ParseFromIstream(&file);
+    path.replace_extension(".json");
+    json text = json::parse(std::ifstream(path));
+    Blobs inputs;
+    for (const auto& [name, blob] : text["inputs"].items())
+      inputs[name] = {blob["dims"], blob["data"]};
+    add_outputs(model, inputs, text);
+    if (int8 && text.contains("outputs")) add_cosines(model, inputs, text);
+    std::ofstream(path) << text.dump();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "Usage: %s FOLDER [COUNT [SEED [FIRST]]]\n", argv[0]);
+    std::fprintf(stderr, "Usage: %s FOLDER [COUNT [SEED [FIRST]]] | --of|--int8 FOLDER\n", argv[0]);
     return 2;
+  }
+  const std::string mode = argv[1];
+  if ((mode == "--of" || mode == "--int8") && argc == 3) {
+    run_models_of(argv[2], mode == "--int8");
+    return 0;
   }
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
@@ -64,11 +114,7 @@ int main(int argc, char** argv) {
     tputwin::testing::Rng rng(seed, i);
     const RandomOperator one = draw(rng, i);
     json text = {{"about", one.about}, {"inputs", to_json(one.inputs)}};
-    auto network = import(one.model);
-    if (network.ok())
-      text["outputs"] = outputs_of(one.model, *network, one.inputs, text);
-    else
-      text["refused"] = network.status().message();
+    add_outputs(one.model, one.inputs, text);
     const std::string stem = (folder / std::to_string(i)).string();
     std::ofstream model(stem + ".onnx", std::ios::binary);
     one.model.SerializeToOstream(&model);

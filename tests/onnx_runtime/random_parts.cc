@@ -194,6 +194,44 @@ void global_lp_pool(Draft& d) {
   set(d.maker.node("GlobalLpPool", {d.input("x", d.map())}, {"y"}), "p", d.range(1, 2));
 }
 
+// ---- Beyond the fields of the chip's commands ----
+
+void conv_of_blocks(Draft& d) {
+  const int64_t stride = d.range(16, 18),
+                kernel = d.rng.coin() ? stride : stride + d.range(0, 3) - 1;
+  const int64_t groups = d.range(1, 2), channels = groups * d.range(1, 2);
+  const bool one_axis = d.rng.chance(1, 3);
+  Dims x{d.range(1, 2), channels, stride * d.range(2, 3) + d.range(0, 2),
+         stride * d.range(2, 3) + d.range(0, 2)};
+  Dims w{groups * d.range(1, 3), channels / groups, kernel, kernel};
+  if (one_axis) x.pop_back(), w.pop_back();
+  std::vector<std::string> names{d.input("x", x), d.weights("w", w)};
+  if (d.rng.coin()) names.push_back(d.weights("b", {w[0]}));
+  auto& node = d.maker.node("Conv", names, {"y"});
+  set(node, "group", groups);
+  set(node, "strides", one_axis ? Dims{stride} : Dims{stride, d.rng.coin() ? stride : 3});
+  if (d.rng.coin())
+    set(node, "pads", one_axis ? Dims{1, 2} : Dims{d.range(0, 2), d.range(0, 2), 1, 2});
+}
+
+void conv_of_many_channels(Draft& d) {
+  const int64_t channels = 4096 + 4 * d.range(1, 60);
+  d.maker.node("Conv",
+               {d.input("x", {1, channels, d.range(1, 2), d.range(1, 3)}),
+                d.weights("w", {d.range(1, 2), channels, 1, 1}, -0.1f, 0.1f)},
+               {"y"});
+}
+
+void large_pool(Draft& d) {
+  const int64_t size = d.range(16, 20);
+  const std::string type = d.rng.pick({"MaxPool", "AveragePool"});
+  auto& node = d.maker.node(
+      type, {d.input("x", {1, d.range(1, 3), size * d.range(1, 3) + d.range(0, 2), size * 2})},
+      {"y"});
+  set(node, "kernel_shape", Dims{size, size});
+  set(node, "strides", Dims{size, size});
+}
+
 // ---- Recurrent layers ----
 
 Kind recurrent(const char* type, int64_t gates, bool has_cell) {
@@ -371,6 +409,9 @@ std::vector<Kind> kinds_of_parts() {
           {"Resize-others", 13, resize_others},
           {"LpNormalization", 7, lp_normalization},
           {"GlobalLpPool", 7, global_lp_pool},
+          {"Conv-blocks", 7, conv_of_blocks},
+          {"Conv-channels", 7, conv_of_many_channels},
+          {"Pool-large", 8, large_pool},
           recurrent("RNN", 1, false),
           recurrent("GRU", 3, false),
           recurrent("LSTM", 4, true),

@@ -142,10 +142,13 @@ void import_log_softmax(Node& node) { softmax(node, true); }
 void import_identity(Node& node) { node.set(node.in(0)); }
 
 void import_dropout(Node& node) {
-  const Constant* training = node.constant(2);
-  node.require(
-      !node.has(2) || (training != nullptr && training->size() == 1 && training->at(0) == 0),
-      "training_mode", "true", "export the net for inference");
+  // PyTorch's exporter writes a training mode with the ratio 0, which drops nothing.
+  const auto is_zero = [&](size_t input) {
+    const Constant* value = node.constant(input);
+    return value != nullptr && value->size() == 1 && value->at(0) == 0;
+  };
+  node.require(!node.has(2) || is_zero(2) || is_zero(1), "training_mode", "true",
+               "export the net for inference");
   node.require(!node.wants(1), "mask", "wanted", "leave the second output out");
   node.set(node.in(0));
 }

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/large_windows.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -123,6 +123,8 @@ void import_conv(Node& node) {
   const int64_t group = node.integer("group", 1);
   node.require(group >= 1 && group * w.dims[1] == x[1], "W", text(w.dims),
                fmt::format("axis 1 times group {} is the {} channels of X", group, x[1]));
+  if (has_large_stride(window)) return expand_conv_of_blocks(node, window);
+  if (has_many_channels(node, window)) return expand_conv_of_channels(node);
   const std::string y =
       convolve(node, node.tensor(0, x), w, b, window, w.dims[0], group, false, w.real());
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
@@ -279,6 +281,7 @@ void import_max_pool(Node& node) {
   const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
+  if (is_large_block(window)) return expand_max_of_blocks(node, window);
   const std::string y = pool(node, node.tensor(0, x), window, true);
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
@@ -294,7 +297,7 @@ void import_average_pool(Node& node) {
   const auto as_caffe = [&](const WindowAxis& axis) {
     return counts_pads ? axis.before == axis.behind : axis.before == 0 && axis.behind == 0;
   };
-  const bool fits = as_caffe(window.rows) && as_caffe(window.columns);
+  const bool fits = as_caffe(window.rows) && as_caffe(window.columns) && !is_large_pool(window);
   const std::string input = node.tensor(0, x);
   const std::string y =
       fits ? pool(node, input, window, false) : average_by_taps(node, input, window, counts_pads);

@@ -1,0 +1,27 @@
+// Windows beyond the fields of the chip's commands, as operators that fit.
+#pragma once
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+
+// Returns true if the convolution's stride does not fit a command.
+bool has_large_stride(const NodeWindow& window);
+// Expands a convolution with such a stride: blocks of stride x stride elements become channels, and
+// taps of the kernel with them. A patch embedding (kernel = stride) becomes a 1x1 convolution.
+void expand_conv_of_blocks(Node& node, const NodeWindow& window);
+
+// Returns true for a 1x1 convolution of more channels than a command has.
+bool has_many_channels(const Node& node, const NodeWindow& window);
+// Expands it: channels become rows, and the kernel gets that many rows.
+void expand_conv_of_channels(Node& node);
+
+// Returns true if a pooling's window or stride does not fit a command.
+bool is_large_pool(const NodeWindow& window);
+
+// Returns true if a MaxPool is one of blocks side by side, too large for a command.
+bool is_large_block(const NodeWindow& window);
+// Expands it to a maximum of each block, on the host.
+void expand_max_of_blocks(Node& node, const NodeWindow& window);
+
+}  // namespace tputwin::net::onnx_reader

@@ -1,0 +1,332 @@
+// Operators that are imported as nodes of others: functions, If, Loop, selections, recurrent
+// layers, operators of com.microsoft. make test-onnx compares random ones with ONNX Runtime.
+#include <cmath>
+#include <functional>
+
+#include "bmnet_onnx/calibrated.h"
+
+namespace tputwin::test {
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+std::vector<float> results_of(const ModelMaker& maker, const Blobs& inputs,
+                              const std::string& output = "y") {
+  auto network = import(maker.model);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return {};
+  auto results = run_float(*network, inputs);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  return results.ok() ? results->at(output).data : std::vector<float>();
+}
+
+std::string refusal(const ModelMaker& maker) {
+  auto network = import(maker.model);
+  return network.ok() ? "imported" : network.status().message();
+}
+
+void expect_near(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-5) << i;
+}
+
+onnx::GraphProto& graph_of(onnx::NodeProto& node, const char* name) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  return *attribute.mutable_g();
+}
+
+template <class Graph>
+onnx::NodeProto& add_node(Graph& graph, const char* type, const std::vector<std::string>& inputs,
+                          const std::string& output) {
+  auto& node = *graph.add_node();
+  node.set_op_type(type);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+  return node;
+}
+
+// ---- Selections ----
+
+// What a condition does not choose may be infinite or no number.
+TEST(Composed, WhereKeepsNothingOfWhatItDrops) {
+  ModelMaker maker;
+  maker.input("x", {1, 4});
+  maker.weights("zero", {}, {0});
+  maker.weights("other", {}, {-5});
+  maker.node("Log", {"x"}, {"log"});
+  maker.node("Greater", {"x", "zero"}, {"positive"});
+  maker.node("Where", {"positive", "log", "other"}, {"y"});
+  maker.output("y");
+  const Blobs inputs{{"x", {{1, 4}, {1, 0, -1, std::exp(1.0f)}}}};
+  expect_near(results_of(maker, inputs), {0, -5, -5, 1});
+}
+
+TEST(Composed, TriluDropsInfinity) {
+  ModelMaker maker(14);
+  maker.input("x", {2, 2});
+  maker.node("Log", {"x"}, {"log"});
+  maker.node("Trilu", {"log"}, {"y"});
+  maker.output("y");
+  expect_near(results_of(maker, {{"x", {{2, 2}, {1, 1, 0, 1}}}}), {0, 0, 0, 0});
+}
+
+// In int8 a true condition is 127/128 of its threshold, and still true.
+TEST(Composed, ConditionsInInt8) {
+  ModelMaker maker;
+  maker.input("x", {1, 8});
+  maker.input("z", {1, 8});
+  maker.weights("zero", {}, {0});
+  maker.node("Less", {"x", "zero"}, {"negative"});
+  maker.node("Not", {"negative"}, {"c"});
+  maker.node("Where", {"c", "x", "z"}, {"y"});
+  maker.output("y");
+  const Blobs inputs{{"x", {{1, 8}, {-1, -0.5f, -0.25f, 0, 0.25f, 0.5f, 0.75f, 1}}},
+                     {"z", {{1, 8}, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f}}}};
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto net = quantized(*network, inputs);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto result = run_int8(*net, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  const std::vector<float> expected{0.1f, 0.2f, 0.3f, 0, 0.25f, 0.5f, 0.75f, 1};
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(result->at("y").data[i], expected[i], 0.02) << i;
+}
+
+// ---- Subgraphs and functions ----
+
+TEST(Composed, IfTakesTheBranchOfTheConstant) {
+  for (const int64_t which : {0, 1}) {
+    ModelMaker maker;
+    maker.input("x", {1, 2});
+    maker.integers("which", {}, {which}, onnx::TensorProto::BOOL);
+    auto& node = maker.node("If", {"which"}, {"y"});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+      auto& graph = graph_of(node, branch);
+      add_node(graph, branch[0] == 't' ? "Neg" : "Abs", {"x"}, "inner");
+      graph.add_output()->set_name("inner");
+    }
+    maker.output("y");
+    expect_near(results_of(maker, {{"x", {{1, 2}, {-1, 2}}}}),
+                which != 0 ? std::vector<float>{1, -2} : std::vector<float>{1, 2});
+  }
+}
+
+// Returns a loop that doubles x until the number of the iteration reaches `last`.
+ModelMaker doubling(bool has_count, int64_t last) {
+  ModelMaker maker;
+  maker.input("x", {1, 2});
+  maker.integers("count", {}, {100});
+  maker.integers("yes", {}, {1}, onnx::TensorProto::BOOL);
+  maker.integers("last", {}, {last});
+  auto& node = maker.node("Loop", {has_count ? "count" : "", "yes", "x"}, {"y", "all"});
+  auto& body = graph_of(node, "body");
+  for (const char* name : {"i", "goes_on", "state"}) body.add_input()->set_name(name);
+  add_node(body, "Less", {"i", "last"}, "still");
+  add_node(body, "Add", {"state", "state"}, "next");
+  for (const char* name : {"still", "next", "state"}) body.add_output()->set_name(name);
+  maker.output("y");
+  maker.output("all");
+  return maker;
+}
+
+TEST(Composed, LoopEndsByItsCondition) {
+  for (const bool has_count : {true, false}) {
+    const ModelMaker maker = doubling(has_count, 2);
+    const Blobs inputs{{"x", {{1, 2}, {1, -3}}}};
+    expect_near(results_of(maker, inputs), {8, -24});
+    expect_near(results_of(maker, inputs, "all"), {1, -3, 2, -6, 4, -12});
+  }
+}
+
+TEST(Composed, LoopsWithoutAnEndAreRefused) {
+  EXPECT_NE(refusal(doubling(false, 5000)).find("at most 1024"), std::string::npos);
+  ModelMaker maker = doubling(true, 2);
+  auto& body = *maker.model.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  body.mutable_node(0)->set_input(0, "state");
+  body.mutable_node(0)->set_input(1, "x");
+  EXPECT_NE(refusal(maker).find("cond"), std::string::npos);
+}
+
+// A function that calls another, with an attribute that has a default.
+TEST(Composed, FunctionsOfFunctions) {
+  ModelMaker maker(15);
+  maker.input("x", {1, 2});
+  for (const char* name : {"inner", "outer"}) {
+    auto& function = *maker.model.add_functions();
+    function.set_domain("own");
+    function.set_name(name);
+    function.add_input("a");
+    function.add_output("b");
+    for (const auto& [domain, version] : {std::pair("", 15), std::pair("own", 1)}) {
+      auto& opset = *function.add_opset_import();
+      opset.set_domain(domain);
+      opset.set_version(version);
+    }
+    if (name[0] == 'i') {
+      function.add_attribute("slope");
+      auto& leaky = add_node(function, "LeakyRelu", {"a"}, "b");
+      auto& alpha = *leaky.add_attribute();
+      alpha.set_name("alpha");
+      alpha.set_type(onnx::AttributeProto::FLOAT);
+      alpha.set_ref_attr_name("slope");
+    } else {
+      auto& call = add_node(function, "inner", {"a"}, "c");
+      call.set_domain("own");
+      ModelMaker::set(call, "slope", 0.5f);
+      add_node(function, "Add", {"c", "a"}, "b");
+    }
+  }
+  auto& import = *maker.model.add_opset_import();
+  import.set_domain("own");
+  import.set_version(1);
+  for (const auto& [from, to] : {std::pair("x", "t"), std::pair("t", "y")})
+    maker.node("outer", {from}, {to}).set_domain("own");
+  maker.output("y");
+  // f(x) = leaky(x) + x: 2 x above 0, 1.5 x below
+  expect_near(results_of(maker, {{"x", {{1, 2}, {1, -1}}}}), {4, -2.25f});
+}
+
+// ---- Recurrent layers ----
+
+TEST(Composed, RecurrentFormsThatAreRefused) {
+  struct Form {
+    const char* word;
+    std::function<void(ModelMaker&, onnx::NodeProto&)> change;
+  };
+  const Form forms[] = {
+      {"peepholes",
+       [](ModelMaker& maker, onnx::NodeProto& node) {
+         maker.weights("p", {1, 6}, std::vector<float>(6, 0.5f));
+         for (const char* name : {"", "", "", "", "p"}) node.add_input(name);
+       }},
+      {"sequence_lens",
+       [](ModelMaker& maker, onnx::NodeProto& node) {
+         maker.integers("lengths", {2}, {3, 2}, onnx::TensorProto::INT32);
+         for (const char* name : {"", "lengths"}) node.add_input(name);
+       }},
+      {"clip", [](ModelMaker&, onnx::NodeProto& node) { ModelMaker::set(node, "clip", 1.0f); }},
+      {"input_forget",
+       [](ModelMaker&, onnx::NodeProto& node) {
+         ModelMaker::set(node, "input_forget", int64_t{1});
+       }},
+  };
+  for (const Form& form : forms) {
+    ModelMaker maker(14);
+    maker.input("x", {3, 2, 1});
+    maker.weights("w", {1, 8, 1}, random_values(8, 1));
+    maker.weights("r", {1, 8, 2}, random_values(16, 2));
+    auto& node = maker.node("LSTM", {"x", "w", "r"}, {"y"});
+    ModelMaker::set(node, "hidden_size", int64_t{2});
+    maker.output("y");
+    EXPECT_EQ(refusal(maker), "imported");
+    form.change(maker, *maker.model.mutable_graph()->mutable_node(0));
+    EXPECT_NE(refusal(maker).find(form.word), std::string::npos) << refusal(maker);
+  }
+}
+
+// ---- Operators of com.microsoft ----
+
+ModelMaker with_microsoft(ModelMaker maker) {
+  auto& import = *maker.model.add_opset_import();
+  import.set_domain("com.microsoft");
+  import.set_version(1);
+  return maker;
+}
+
+// Returns x -> Q -> QLinearAdd with itself -> DQ -> y, as ONNX Runtime's quantizer writes it.
+ModelMaker quantized_sum() {
+  ModelMaker maker = with_microsoft(ModelMaker(13));
+  maker.input("x", {1, 2, 2, 2});
+  maker.weights("s", {}, {1.0f / 64});
+  maker.weights("t", {}, {1.0f / 32});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.node("QuantizeLinear", {"x", "s", "zero"}, {"q"});
+  maker.node("QLinearAdd", {"q", "s", "zero", "q", "s", "zero", "t", "zero"}, {"sum"})
+      .set_domain("com.microsoft");
+  maker.node("DequantizeLinear", {"sum", "t", "zero"}, {"y"});
+  maker.output("y");
+  return maker;
+}
+
+TEST(Composed, QLinearAddKeepsItsScales) {
+  const ModelMaker maker = quantized_sum();
+  auto net = own_int8(maker.model);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  EXPECT_EQ(tensor_threshold(*net, "y"), 4);
+  const std::vector<float> x{0.5f, -1, 1.5f, 1.984375f, -2, 0.25f, 0.015625f, 1};
+  auto result = run_int8(*net, {{"x", {{1, 2, 2, 2}, x}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(result->at("y").data[i], 2 * x[i], 1.0 / 32);
+}
+
+// Four bits: the low half of a byte first; without zero points they are 8.
+TEST(Composed, MatMulNBitsUnpacksItsBlocks) {
+  ModelMaker maker = with_microsoft(ModelMaker(13));
+  maker.input("x", {1, 16});
+  std::vector<int64_t> bytes(8, 0x88);
+  bytes[0] = 0x79;  // 1 and -1 after the zero point
+  maker.integers("b", {1, 1, 8}, bytes, onnx::TensorProto::UINT8);
+  maker.weights("s", {1}, {0.5f});
+  auto& node = maker.node("MatMulNBits", {"x", "b", "s"}, {"y"});
+  node.set_domain("com.microsoft");
+  ModelMaker::set(node, "K", int64_t{16});
+  ModelMaker::set(node, "N", int64_t{1});
+  ModelMaker::set(node, "bits", int64_t{4});
+  ModelMaker::set(node, "block_size", int64_t{16});
+  maker.output("y");
+  std::vector<float> x(16, 100);
+  x[0] = 6, x[1] = 2;
+  expect_near(results_of(maker, {{"x", {{1, 16}, x}}}), {2});
+}
+
+// ---- Beyond the fields of the chip's commands ----
+
+// The patches of a vision transformer: a stride of 16 exceeds the chip's 15.
+TEST(Composed, PatchesOfStrideSixteenRunOnTheChip) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 3, 48, 32});
+  maker.weights("w", {8, 3, 16, 16}, random_values(8 * 3 * 256, 3, -0.05f, 0.05f));
+  maker.weights("b", {8}, random_values(8, 4));
+  ModelMaker::set(maker.node("Conv", {"x", "w", "b"}, {"y"}), "strides", Dims{16, 16});
+  maker.output("y");
+  const Blobs inputs{{"x", {{1, 3, 48, 32}, random_values(3 * 48 * 32, 5)}}};
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto expected = run_float(*network, inputs);
+  auto net = quantized(*network, inputs);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto result = run_int8(*net, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
+  const std::vector<float> w = random_values(8 * 3 * 256, 3, -0.05f, 0.05f),
+                           x = inputs.at("x").data, b = random_values(8, 4);
+  float sum = b[7];  // the last patch of the last channel
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t h = 0; h < 16; ++h)
+      for (size_t v = 0; v < 16; ++v)
+        sum += w[((7 * 3 + c) * 16 + h) * 16 + v] * x[(c * 48 + 32 + h) * 32 + 16 + v];
+  EXPECT_NEAR(expected->at("y").data.back(), sum, 1e-4);
+}
+
+TEST(Composed, FiveThousandChannelsRunOnTheChip) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 5000, 2, 3});
+  maker.weights("w", {4, 5000, 1, 1}, random_values(20000, 3, -0.05f, 0.05f));
+  maker.node("Conv", {"x", "w"}, {"y"});
+  maker.output("y");
+  const Blobs inputs{{"x", {{1, 5000, 2, 3}, random_values(30000, 5)}}};
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto expected = run_float(*network, inputs);
+  auto net = quantized(*network, inputs);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto result = run_int8(*net, inputs);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
+}
+
+}  // namespace
+}  // namespace tputwin::test

@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""export_nets.py FOLDER [--opset N] [NET...]: exports networks of torchvision with random weights by
+PyTorch's exporter, with one random input each, for onnx_runtime_models --of and compare.mjs."""
+import argparse
+import json
+import os
+import warnings
+
+import torch
+import torchvision
+
+warnings.filterwarnings("ignore")
+
+
+class Heads(torch.nn.Module):
+    """A detector without its boxes' decoding and suppression, which have no static shape."""
+
+    def __init__(self, detector):
+        super().__init__()
+        self.backbone, self.head = detector.backbone, detector.head
+
+    def forward(self, x):
+        features = list(self.backbone(x).values())
+        heads = self.head(features)
+        return heads["bbox_regression"], heads["cls_logits"]
+
+
+class Output(torch.nn.Module):
+    """A segmentation network, of whose results only the main one is exported."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, x):
+        return self.net(x)["out"]
+
+
+def classifier(name, size=64, **options):
+    return lambda: (getattr(torchvision.models, name)(weights=None, **options), size)
+
+
+def segmentation(name):
+    make = getattr(torchvision.models.segmentation, name)
+    return lambda: (Output(make(weights=None, weights_backbone=None)), 65)
+
+
+def ssdlite():
+    make = torchvision.models.detection.ssdlite320_mobilenet_v3_large
+    return Heads(make(weights=None, weights_backbone=None)), 320
+
+
+NETS = {
+    "resnet18": classifier("resnet18"),
+    "resnet50": classifier("resnet50"),
+    "mobilenet_v2": classifier("mobilenet_v2"),
+    "mobilenet_v3_small": classifier("mobilenet_v3_small"),
+    "mobilenet_v3_large": classifier("mobilenet_v3_large"),
+    "efficientnet_b0": classifier("efficientnet_b0"),
+    "convnext_tiny": classifier("convnext_tiny"),
+    "vit_b_16": classifier("vit_b_16", 224),
+    "swin_t": classifier("swin_t", 224),
+    "regnet_y_400mf": classifier("regnet_y_400mf"),
+    "shufflenet_v2_x1_0": classifier("shufflenet_v2_x1_0"),
+    "squeezenet1_1": classifier("squeezenet1_1"),
+    "densenet121": classifier("densenet121"),
+    "googlenet": classifier("googlenet", init_weights=False, aux_logits=False),
+    "inception_v3": classifier("inception_v3", 96, init_weights=False),
+    "mnasnet0_5": classifier("mnasnet0_5"),
+    "deeplabv3_mobilenet_v3_large": segmentation("deeplabv3_mobilenet_v3_large"),
+    "lraspp_mobilenet_v3_large": segmentation("lraspp_mobilenet_v3_large"),
+    "fcn_resnet50": segmentation("fcn_resnet50"),
+    "ssdlite320_mobilenet_v3_large": ssdlite,
+}
+
+
+def export(name, folder, opset):
+    torch.manual_seed(1)
+    net, size = NETS[name]()
+    net.eval()
+    x = torch.randn(1, 3, size, size)
+    stem = os.path.join(folder, f"{name}-{opset}")
+    torch.onnx.export(net, x, stem + ".onnx", opset_version=opset, input_names=["x"])
+    with open(stem + ".json", "w", encoding="ascii") as file:
+        json.dump({"about": f"{name} opset {opset}",
+                   "inputs": {"x": {"dims": list(x.shape), "data": x.flatten().tolist()}}}, file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--opset", type=int, default=17)
+    parser.add_argument("nets", nargs="*", help="default: all")
+    options = parser.parse_args()
+    os.makedirs(options.folder, exist_ok=True)
+    for name in options.nets or NETS:
+        try:
+            export(name, options.folder, options.opset)
+        except Exception as error:  # one exporter's failure must not hide the other nets
+            print(f"{name}: not exported at opset {options.opset}: {str(error).splitlines()[0]}")
+
+
+if __name__ == "__main__":
+    main()
