@@ -63,17 +63,18 @@ tools::EvalRequest evaluation_request(const std::string& prototxt, const std::st
 }
 
 tools::CalibrateRequest calibration_request(const std::string& prototxt,
-                                            const std::string& caffemodel, const std::string& data,
+                                            const std::string& caffemodel,
+                                            const std::vector<std::string>& data,
                                             const std::string& output, const std::string& name,
                                             size_t samples, const std::string& method,
-                                            const std::vector<int64_t>& shape,
+                                            const std::vector<std::vector<int64_t>>& shapes,
                                             const py::dict& preparation) {
   tools::CalibrateRequest request{.name = name,
                                   .prototxt = prototxt,
                                   .caffemodel = caffemodel,
                                   .data = data,
                                   .data_options = data_options(preparation),
-                                  .shape = shape,
+                                  .shapes = shapes,
                                   .output_directory = output};
   request.options.samples = samples;
   request.options.method =
@@ -149,12 +150,13 @@ auto unlocked(Progress& progress, Work work) {
 }
 
 py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
-                   const std::string& data, const std::string& output, const std::string& name,
-                   size_t samples, const std::string& method, const std::vector<int64_t>& shape,
-                   const py::dict& preparation, const py::object& progress) {
+                   const std::vector<std::string>& data, const std::string& output,
+                   const std::string& name, size_t samples, const std::string& method,
+                   const std::vector<std::vector<int64_t>>& shapes, const py::dict& preparation,
+                   const py::object& progress) {
   Progress reported(progress);
   tools::CalibrateRequest request = calibration_request(prototxt, caffemodel, data, output, name,
-                                                        samples, method, shape, preparation);
+                                                        samples, method, shapes, preparation);
   request.options.progress = reported.callback();
   return described(unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); }));
 }

@@ -16,10 +16,11 @@ tools::EvalRequest evaluation_request(const std::string& prototxt, const std::st
                                       const py::dict& preparation);
 
 tools::CalibrateRequest calibration_request(const std::string& prototxt,
-                                            const std::string& caffemodel, const std::string& data,
+                                            const std::string& caffemodel,
+                                            const std::vector<std::string>& data,
                                             const std::string& output, const std::string& name,
                                             size_t samples, const std::string& method,
-                                            const std::vector<int64_t>& shape,
+                                            const std::vector<std::vector<int64_t>>& shapes,
                                             const py::dict& preparation);
 
 py::dict described(const tools::EvalReport& report);

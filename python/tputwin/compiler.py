@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence, Union, cast
 
 from . import _core
 
 Path = Union[str, os.PathLike[str]]
 Progress = Callable[[int, int], object]
+Data = Union[Path, Sequence[Path], Mapping[str, Path]]
+Shapes = Union[Sequence[int], Sequence[Sequence[int]]]
 
 
 @dataclass(frozen=True)
@@ -76,27 +78,47 @@ class Preparation:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
-def calibration_arguments(prototxt: Path, caffemodel: Path, data: Path, output: Path, name: str,
-                          samples: int, method: str, shape: Sequence[int],
-                          preparation: Preparation
-                          ) -> tuple[str, str, str, str, str, int, str, list[int], dict[str, Any]]:
+def _data_arguments(data: Data) -> list[str]:
+    """Returns PATH, or INPUT=PATH for each input."""
+    if isinstance(data, Mapping):
+        return [f"{name}={os.fspath(path)}" for name, path in data.items()]
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)] if os.fspath(data) else []
+    return [os.fspath(path) for path in data]
+
+
+def _shape_arguments(shape: Shapes) -> list[list[int]]:
+    """Returns a shape for each input whose shape is given."""
+    shapes = list(shape)
+    if shapes and isinstance(shapes[0], int):
+        return [cast("list[int]", shapes)]
+    return [list(cast("Sequence[int]", one)) for one in shapes]
+
+
+def calibration_arguments(prototxt: Path, caffemodel: Path, data: Data, output: Path, name: str,
+                          samples: int, method: str, shape: Shapes, preparation: Preparation
+                          ) -> tuple[str, str, list[str], str, str, int, str, list[list[int]],
+                                     dict[str, Any]]:
     """Returns the arguments of the core; a net without a name gets its file's name."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
-    return (os.fspath(prototxt), os.fspath(caffemodel), os.fspath(data), os.fspath(output), stem,
-            samples, method, list(shape), preparation.fields())
+    return (os.fspath(prototxt), os.fspath(caffemodel), _data_arguments(data), os.fspath(output),
+            stem, samples, method, _shape_arguments(shape), preparation.fields())
 
 
-def calibrate(prototxt: Path, caffemodel: Path, data: Path = "", output: Path = ".", *,
-              name: str = "", samples: int = 0, method: str = "mse",
-              shape: Sequence[int] = (), preparation: Preparation = Preparation(),
+def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = ".", *,
+              name: str = "", samples: int = 0, method: str = "mse", shape: Shapes = (),
+              preparation: Preparation = Preparation(),
               progress: Union[Progress, None] = None) -> Calibrated:
     """Turns a float net into an int8 net and its table, in the folder ``output``.
 
     ``prototxt`` and ``caffemodel``: Caffe's files, or ``""`` and an ONNX file.
 
-    ``data``: a folder of pictures, an idx file, an LMDB, or raw tensors. ``progress`` is called
-    with the work done and the total. ``method`` selects thresholds: mse, kl, percentile, max.
+    ``data``: a folder of pictures, an idx file, an LMDB, raw tensors, or arrays of NumPy (.npy,
+    .npz). For several inputs: a path for each, as a list in the order of the inputs or as a
+    dictionary by their names; or one .npz with an array for each. ``shape``: of the input, or a
+    list of one for each. ``progress`` is called with the work done and the total. ``method``
+    selects thresholds: mse, kl, percentile, max.
     """
     return Calibrated.of(_core.calibrate(
         *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, shape,

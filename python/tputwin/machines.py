@@ -23,7 +23,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Generator, Generic, Iterator, 
                     TypeVar, Union)
 
 from . import _core
-from .compiler import Accuracy, Calibrated, Path, Preparation, Progress, calibration_arguments
+from .compiler import (Accuracy, Calibrated, Data, Path, Preparation, Progress, Shapes,
+                       calibration_arguments)
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -74,12 +75,12 @@ class Calibration:
 
     prototxt: Path
     caffemodel: Path
-    data: Path = ""
+    data: Data = ""
     output: Path = "."
     name: str = ""
     samples: int = 0
     method: str = "mse"
-    shape: Sequence[int] = ()
+    shape: Shapes = ()
     preparation: Preparation = field(default_factory=Preparation)
 
     def open(self) -> _core.CalibrationUnits:

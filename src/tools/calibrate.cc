@@ -10,6 +10,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/calibrate/warnings.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/table.h"
 #include "bmnet/onnx/load.h"
@@ -18,6 +19,7 @@
 #include "tools/campaign/data_text.h"
 #include "tools/campaign/packed_line.h"
 #include "tools/progress.h"
+#include "tools/samples.h"
 
 namespace tputwin::tools {
 namespace {
@@ -52,15 +54,6 @@ Result<std::string> pick(const std::string& directory, std::string_view extensio
                           preferred[0]));
 }
 
-Result<std::unique_ptr<net::DataSet>> open_data(const CalibrateRequest& request,
-                                                const net::caffe::NetParameter& model,
-                                                size_t input) {
-  net::DataOptions options = request.data_options;
-  TW_ASSIGN_OR_RETURN(shape, net::sample_shape(model, input, request.options.input_shapes));
-  options.shape = shape;
-  return net::open_data_set(request.data, options);
-}
-
 Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Calibration& result) {
   const fs::path folder(request.output_directory);
   std::error_code error;
@@ -71,7 +64,8 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
                         .table_text = stem + "_calibration_table" + request.suffix + ".prototxt",
                         .deploy = stem + "_deploy.prototxt",
                         .report = net::report_json(result),
-                        .text = net::report_text(result)};
+                        .text = net::report_text(result),
+                        .missed = net::missed_outputs(result, request.required)};
   TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table_text, net::TableFormat::text));
@@ -84,10 +78,12 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
 // Returns the data that determines the result, except the contents of the files.
 std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
   const net::CalibrationOptions& o = r.options;
-  return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.data,
-                     net::float_instructions(), samples, o.batch, o.bins,
-                     o.method == net::ThresholdMethod::divergence, o.equalize,
-                     fmt::join(r.shape, ","), text_of(r.data_options));
+  std::string shapes;
+  for (const auto& shape : r.shapes) shapes += fmt::format("{};", fmt::join(shape, ","));
+  return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel,
+                     fmt::join(r.data, " "), net::float_instructions(), samples, o.batch, o.bins,
+                     o.method == net::ThresholdMethod::divergence, o.equalize, shapes,
+                     text_of(r.data_options));
 }
 
 }  // namespace
@@ -95,7 +91,7 @@ std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
 struct CalibrationFiles::Parts {
   CalibrateRequest request;
   std::string net_name;
-  std::unique_ptr<net::DataSet> data;
+  DataSets data;  // one per input
   std::unique_ptr<net::CalibrationUnits> units;
 
   // Returns the ranges of all units.
@@ -118,7 +114,8 @@ CalibrationFiles::CalibrationFiles(std::unique_ptr<Parts> parts) : parts_(std::m
 CalibrationFiles::~CalibrationFiles() = default;
 
 Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateRequest request) {
-  if (!request.shape.empty()) request.options.input_shapes = {net::make_shape(request.shape)};
+  for (const std::vector<int64_t>& shape : request.shapes)
+    request.options.input_shapes.push_back(net::make_shape(shape));
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
                                             {.input_shapes = request.options.input_shapes}));
   net::caffe::NetParameter& model = loaded.net;
@@ -129,8 +126,11 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
         .in("calibrate")
         .argument("data", "missing")
         .detail("the net has no data layer that names a data set");
-  TW_ASSIGN_OR_RETURN(data, open_data(request, model, 0));
-  TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, {data.get()}, request.options));
+  TW_ASSIGN_OR_RETURN(inputs, net::sample_inputs(model, request.options.input_shapes));
+  TW_ASSIGN_OR_RETURN(data, open_samples(request.data, request.data_options, inputs));
+  std::vector<const net::DataSet*> sets;
+  for (const auto& set : data) sets.push_back(set.get());
+  TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, sets, request.options));
   auto parts = std::make_unique<Parts>();
   *parts = {.request = std::move(request),
             .net_name = model.name(),
@@ -212,11 +212,13 @@ Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest reque
   return written;
 }
 
-Result<std::string> calibrate_files(CalibrateRequest request) {
+Result<CalibrationText> calibrate_files(CalibrateRequest request) {
   TW_ASSIGN_OR_RETURN(files, calibrate_together(std::move(request)));
-  if (!files) return std::string();
-  return files->text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files->model,
-                                   files->table, files->table_text, files->deploy);
+  if (!files) return CalibrationText();
+  return CalibrationText{
+      files->text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files->model,
+                                files->table, files->table_text, files->deploy),
+      std::move(files->missed)};
 }
 
 Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory) {

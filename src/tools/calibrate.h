@@ -14,14 +14,16 @@ namespace tputwin::tools {
 struct CalibrateRequest {
   std::string name;                  // name of the net, in the names of the files
   std::string prototxt, caffemodel;  // float
-  std::string data;                  // empty: the source in the net's data layer
+  // A path for each input (samples.h); empty: the source in the net's data layer.
+  std::vector<std::string> data;
   net::DataOptions data_options;
   net::CalibrationOptions options;
-  // n,c,h,w of the input; empty: from the net or the data.
-  std::vector<int64_t> shape;
+  // n,c,h,w of each input; empty: from the net or the data.
+  std::vector<std::vector<int64_t>> shapes;
   std::string output_directory;
   std::string suffix;       // ".1x10"
   std::string report_path;  // JSON; empty: none
+  double required = -1;     // least cosine of each output
   // For calibrate_together(): the file to continue from.
   std::string checkpoint;
   bool progress = false;
@@ -33,6 +35,8 @@ struct CalibratedFiles {
   std::string model, table, table_text, deploy;
   std::string report;  // quality of the calibration, JSON
   std::string text;    // the report as text
+  // Outputs below the required cosine; for each, the first tensor that is.
+  std::vector<Error> missed;
 };
 Result<CalibratedFiles> write_calibrated(CalibrateRequest request);
 
@@ -59,9 +63,13 @@ class CalibrationFiles {
 // Calibrates with all processes that mpirun started. Returns nothing in those that are not the
 // leader.
 Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest request);
-// As calibrate_together(), with a text of the written files and of their quality; empty in the
-// other processes.
-Result<std::string> calibrate_files(CalibrateRequest request);
+// A text of the written files and of their quality, and the outputs that miss the required cosine;
+// empty in processes that are not the leader.
+struct CalibrationText {
+  std::string text;
+  std::vector<Error> missed;
+};
+Result<CalibrationText> calibrate_files(CalibrateRequest request);
 
 // Returns the request of calibration_caffe.bin for `directory`: deploy.prototxt and its one
 // caffemodel.

@@ -55,7 +55,7 @@ Status use_transform(const Layer& layer, CalibrateRequest& request) {
 void use_source(const Layer& layer, CalibrateRequest& request) {
   net::DataOptions& options = request.data_options;
   if (layer.type() == "Data") {
-    request.data = find_path(layer.data_param().source(), request);
+    request.data = {find_path(layer.data_param().source(), request)};
     return;
   }
   const auto& image = layer.image_data_param();
@@ -63,15 +63,15 @@ void use_source(const Layer& layer, CalibrateRequest& request) {
   options.list = find_path(image.source(), request);
   options.resize_h = static_cast<int>(image.new_height());
   options.resize_w = static_cast<int>(image.new_width());
-  request.data = image.root_folder().empty() ? fs::path(options.list).parent_path().string()
-                                             : find_path(image.root_folder(), request);
-  if (request.data.empty()) request.data.push_back('.');
+  std::string folder = image.root_folder().empty() ? fs::path(options.list).parent_path().string()
+                                                   : find_path(image.root_folder(), request);
+  request.data = {folder.empty() ? "." : std::move(folder)};
 }
 
 // Returns n,c,h,w of the samples: those of the request, else the stored ones, cropped.
 Result<std::vector<int64_t>> find_shape(const Layer& layer, const CalibrateRequest& request) {
-  if (!request.shape.empty()) return request.shape;
-  TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data, request.data_options));
+  if (!request.shapes.empty()) return request.shapes[0];
+  TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data[0], request.data_options));
   TW_ASSIGN_OR_RETURN(shape, data->natural_shape());
   const net::DataOptions& options = request.data_options;
   if (options.resize_h > 0 && options.resize_w > 0) {

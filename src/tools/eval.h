@@ -106,10 +106,12 @@ struct TensorComparison {
 };
 
 // Returns every tensor that both nets have under one name, in order. `int8` is the quantized net,
-// with its integers. Both nets must have batch 1.
+// with its integers. Both nets must have batch 1 and the same inputs; `data` has a data set for
+// each.
 Result<std::vector<TensorComparison>> compare_layers(
     const net::Network& fp32, const net::Network& int8,
-    const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples);
+    const std::vector<net::LayerIntegers>& integers, const std::vector<const net::DataSet*>& data,
+    uint64_t samples);
 std::string comparison_text(const std::vector<TensorComparison>& rows);
 
 }  // namespace tputwin::tools

@@ -103,37 +103,64 @@ net::TensorBytes quantized(const std::vector<float>& values, float threshold) {
   return bytes;
 }
 
-// Returns the threshold of the one input.
+// Returns the threshold of an input.
 Result<float> input_threshold(const net::Network& int8,
-                              const std::vector<net::LayerIntegers>& integers) {
+                              const std::vector<net::LayerIntegers>& integers,
+                              const std::string& input) {
   for (size_t i = 0; i < int8.ops.size(); ++i)
-    if (is(int8.ops[i], net::Op::start) && !integers[i].threshold_y.empty())
-      return integers[i].threshold_y.front();
-  return Error(errors::net_table_entry).in(int8.name).detail("the input has no threshold");
+    if (is(int8.ops[i], net::Op::start))
+      for (int t = 0; t < int8.ops[i].top_size(); ++t)
+        if (int8.ops[i].top(t) == input && !integers[i].threshold_y.empty())
+          return integers[i].threshold_y[static_cast<size_t>(t)];
+  return Error(errors::net_table_entry)
+      .in(int8.name)
+      .detail("the input " + input + " has no threshold");
+}
+
+// A sample of every input, in float and in int8.
+struct Sample {
+  std::map<std::string, net::Blob> floats;
+  std::map<std::string, net::TensorBytes> bytes;
+};
+
+Result<Sample> load_sample(const net::Network& fp32, const std::vector<const net::DataSet*>& data,
+                           const std::vector<float>& thresholds, size_t index) {
+  Sample sample;
+  const auto inputs = fp32.inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const net::TensorShape& shape = *fp32.shape_of(inputs[i]);
+    net::Blob& blob = sample.floats[inputs[i]];
+    blob.shape = net::dims(shape);
+    blob.data.resize(static_cast<size_t>(net::count(shape)));
+    TW_RETURN_IF_ERROR(data[i]->sample(index, blob.data));
+    sample.bytes[inputs[i]] = quantized(blob.data, thresholds[i]);
+  }
+  return sample;
 }
 
 }  // namespace
 
 Result<std::vector<TensorComparison>> compare_layers(
     const net::Network& fp32, const net::Network& int8,
-    const std::vector<net::LayerIntegers>& integers, const net::DataSet& data, uint64_t samples) {
-  if (fp32.inputs().size() != 1 || fp32.inputs() != int8.inputs())
-    return Error(errors::net_data_shape).in(fp32.name).detail("both nets have the same one input");
-  const std::string input = fp32.inputs().front();
-  TW_ASSIGN_OR_RETURN(threshold, input_threshold(int8, integers));
+    const std::vector<net::LayerIntegers>& integers, const std::vector<const net::DataSet*>& data,
+    uint64_t samples) {
+  if (fp32.inputs() != int8.inputs() || fp32.inputs().size() != data.size())
+    return Error(errors::net_data_shape).in(fp32.name).detail("both nets have the same inputs");
+  std::vector<float> thresholds;
+  for (const std::string& input : fp32.inputs()) {
+    TW_ASSIGN_OR_RETURN(threshold, input_threshold(int8, integers, input));
+    thresholds.push_back(threshold);
+  }
   TW_ASSIGN_OR_RETURN(executor, net::FloatExecutor::create(fp32));
   std::vector<Row> rows = rows_of(fp32, int8, integers);
-  net::Blob blob{net::dims(*fp32.shape_of(input)), {}};
-  blob.data.resize(static_cast<size_t>(net::count(*fp32.shape_of(input))));
-  for (size_t s = 0; s < std::min<uint64_t>(samples, data.size()); ++s) {
-    TW_RETURN_IF_ERROR(data.sample(s, blob.data));
-    TW_ASSIGN_OR_RETURN(actual,
-                        net::run_int8(int8, integers, {{input, quantized(blob.data, threshold)}}));
+  for (size_t s = 0; s < std::min<uint64_t>(samples, data.front()->size()); ++s) {
+    TW_ASSIGN_OR_RETURN(sample, load_sample(fp32, data, thresholds, s));
+    TW_ASSIGN_OR_RETURN(actual, net::run_int8(int8, integers, sample.bytes));
     std::map<std::string, std::vector<float>> expected;
     auto keep = [&](const std::string& tensor, const net::Blob& value) {
       expected[tensor] = value.data;
     };
-    TW_RETURN_IF_ERROR(executor->run({{input, blob}}, keep).status());
+    TW_RETURN_IF_ERROR(executor->run(sample.floats, keep).status());
     for (Row& row : rows) {
       const std::string& tensor = row.comparison.tensor;
       add(row, expected[tensor], real_values(actual[tensor], row), s);

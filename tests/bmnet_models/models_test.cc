@@ -97,7 +97,7 @@ TEST_P(Models, LayersOfInt8AreCloseToFloat) {
   net::Network fp32 = import(*folded, 1);
   net::equalize(fp32);  // as in calibration
   const auto test = images("t10k");
-  auto rows = tools::compare_layers(fp32, calibration->network, *integers, *test, 10);
+  auto rows = tools::compare_layers(fp32, calibration->network, *integers, {test.get()}, 10);
   ASSERT_TRUE(rows.ok()) << rows.status().message();
   EXPECT_GE(rows->size(), 8u);
   for (const tools::TensorComparison& row : *rows)

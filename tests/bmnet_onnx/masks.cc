@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/errors/bmnet.h"
 #include "bmnet_onnx/calibrated.h"
 
 namespace tputwin::test {
@@ -207,6 +208,30 @@ TEST(Masks, InfinityElsewhereIsRefusedByItsName) {
   product.output("y");
   EXPECT_NE(refusal(product.model).find("factor = inf"), std::string::npos)
       << refusal(product.model);
+}
+
+// Between these masks and the softmax is an operation that it cannot include: the calibration
+// warns.
+TEST(Masks, CoarseScoresAreSaid) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> forms{
+      {"Sub", {"m", "s"}}, {"Min", {"s", "m"}}, {"Div", {"t", "two"}}};
+  for (const auto& [type, operands] : forms) {
+    ModelMaker maker(13);
+    maker.input("q", {1, kHeads, kTokens, kSize});
+    maker.input("k", {1, kHeads, kSize, kTokens});
+    maker.weights("m", {1, 1, kTokens, kTokens}, causal(-10000));
+    maker.weights("two", {}, {2});
+    maker.node("MatMul", {"q", "k"}, {"s"});
+    maker.node("Add", {"s", "m"}, {"t"});
+    maker.node(type, operands, {"u"});
+    maker.node("Softmax", {"u"}, {"y"});
+    maker.output("y");
+    auto net = calibrated(maker.model, samples(Form::sum, -10000, 2));
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    EXPECT_TRUE(std::ranges::any_of(net->calibration.warnings, [](const Error& warning) {
+      return warning.id() == errors::net_coarse_scores;
+    })) << type;
+  }
 }
 
 }  // namespace

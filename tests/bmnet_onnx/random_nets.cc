@@ -108,8 +108,8 @@ TEST(RandomNets, FitTheirFloatNets) {
     EXPECT_TRUE(outcome.error.empty() && outcome.worst > kLeastSqnr)
         << outcome.error
         << fmt::format("SQNR {:.1f} dB of {} {}, way {}, types {}, operators {}:{}", outcome.worst,
-                       outcome.tensor, outcome.values, static_cast<int>(way), static_cast<int>(style.types),
-                       style.operators, net.about);
+                       outcome.tensor, outcome.values, static_cast<int>(way),
+                       static_cast<int>(style.types), style.operators, net.about);
   }
   std::ranges::sort(fits);
   RecordProperty("least_sqnr", fmt::format("{:.1f}", fits.front()));

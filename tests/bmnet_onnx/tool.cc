@@ -111,6 +111,54 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
          {"NET.onnx"});
 }
 
+// Writes an array of NumPy.
+void write_npy(const std::string& path, const std::string& shape,
+               const std::vector<float>& values) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize(118, ' ');
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY\x01" << '\0' << '\x76' << '\0' << header;
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(float)));
+}
+
+// Each input has samples of its own.
+TEST(OnnxToolInputs, CalibratesSeveral) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 3, 3});
+  maker.input("z", {1, 2, 1, 1});
+  maker.weights("w", {2, 2, 1, 1}, {0.5f, 0.25f, -0.5f, 1});
+  maker.node("Conv", {"x", "w"}, {"c"});
+  maker.node("Mul", {"c", "z"}, {"y"});
+  maker.output("y");
+  std::ofstream(at + "net.onnx", std::ios::binary) << maker.model.SerializeAsString();
+  write_npy(at + "x.npy", "4, 2, 3, 3", random_values(72, 1));
+  write_npy(at + "z.npy", "4, 2, 1, 1", random_values(8, 2, -20, 20));
+  write_npy(at + "short.npy", "3, 2, 1, 1", random_values(6, 2));
+  const std::string calibrate =
+      "calibrate " + at + "net.onnx --method max --output " + at + "int8 ";
+  const std::string x = "--data x=" + at + "x.npy ", z = "--data z=" + at + "z.npy ";
+  expect(tputwin(calibrate + z + x), {"exit 0"});
+  std::ifstream table(at + "int8/bmnet_net_calibration_table.prototxt");
+  const std::string text{std::istreambuf_iterator<char>(table), {}};
+  EXPECT_NE(text.find("threshold_y: 1"), std::string::npos) << text;  // of z: up to 20
+  expect(tputwin(calibrate + "--data " + at + "x.npy --data " + at + "z.npy"), {"exit 0"});
+  expect(tputwin("eval " + at + "net.onnx --layers --int8-caffemodel " + at +
+                 "int8/bmnet_net_int8.caffemodel --table " + at +
+                 "int8/bmnet_net_calibration_table.pb2 " + x + z),
+         {"tg_convolution", "exit 0"});
+  expect(tputwin(calibrate + x + z + "--require 1"),
+         {"TW-NET-0313 output y: cosine", "the first tensor below it", "exit 6"});
+  expect(tputwin(calibrate + x + z + "--require 0.9"), {"exit 0"});
+  expect(tputwin("eval " + at + "net.onnx --bmodel none " + x + z), {"--layers", "exit 2"});
+  expect(tputwin(calibrate + x), {"TW-NET-0601", "x, z", "INPUT=PATH", "exit 3"});
+  expect(tputwin(calibrate + x + "--data z=" + at + "short.npy"),
+         {"TW-NET-0601", "samples of z", "exit 3"});
+  expect(tputwin(calibrate + x + "--data z=" + at + "x.npy"), {"TW-NET-0602", "exit 3"});
+}
+
 // Outputs are in the file's order up to the bytes of a run, with and without calibration.
 TEST(OnnxToolOutputs, KeepOrderAndNames) {
   const tputwin::testing::TemporaryDirectory folder;

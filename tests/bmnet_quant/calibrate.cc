@@ -84,9 +84,9 @@ void expect_calibrates(const std::string& prototxt, const std::string& caffemode
   auto net = load_caffe(shared_data(prototxt), shared_data(caffemodel));
   ASSERT_TRUE(net.ok()) << net.status().message();
   DataOptions data_options = given;
-  auto shape = sample_shape(*net, 0);
-  ASSERT_TRUE(shape.ok()) << shape.status().message();
-  data_options.shape = *shape;
+  auto inputs = sample_inputs(*net);
+  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+  data_options.shape = inputs->front().shape;
   const auto data = open("mtcnn", data_options);
   CalibrationOptions options;
   auto result = calibrate(*net, {data.get()}, options);

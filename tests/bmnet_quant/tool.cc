@@ -82,7 +82,7 @@ TEST(CalibrateTool, FolderWithItsDataLayer) {
   request->report_path = folder / "report.json";
   auto text = tools::calibrate_files(*request);
   ASSERT_TRUE(text.ok()) << text.status().message();
-  EXPECT_NE(text->find("bmnet_tiny_int8.1x10.caffemodel"), std::string::npos) << *text;
+  EXPECT_NE(text->text.find("bmnet_tiny_int8.1x10.caffemodel"), std::string::npos) << text->text;
   EXPECT_TRUE(std::filesystem::exists(folder / "report.json"));
 
   auto net = load_caffe(folder / "out" / "bmnet_tiny_deploy.prototxt",

@@ -109,6 +109,20 @@ Status warned(float largest, double sqnr) {
 TW_TRIGGER(net_poor_fit, [] { return warned(1, 3); });
 TW_TRIGGER(net_mixed_concat, [] { return warned(0.001f, 40); });
 
+TW_TRIGGER(net_required, [] {
+  Calibration calibration;
+  calibration.network = one_op("tg_pooling");
+  const std::string output = calibration.network.outputs().at(0);
+  calibration.tensors.push_back({"layer", "", output, 0, 1, 1, 10, 0.9});
+  return Status(missed_outputs(calibration, 0.99).at(0));
+});
+TW_TRIGGER(net_coarse_scores, [] {
+  Network network = one_op("tg_softmax");
+  std::vector<Error> warnings;
+  const auto table = quantize(network, thresholds(10000, 1), &warnings);
+  return warnings.empty() ? table.status() : Status(warnings[0]);
+});
+
 Status opened(const std::vector<uint8_t>& bytes, DataOptions options) {
   const TemporaryDirectory folder;
   const Status written = write_bytes(folder / "data", bytes);

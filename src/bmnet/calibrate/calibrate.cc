@@ -14,17 +14,20 @@ Result<Calibration> calibrate_folded(caffe::NetParameter float_net,
   return units->all();
 }
 
-Result<Extents> sample_shape(const caffe::NetParameter& net, size_t index,
-                             const std::vector<TensorShape>& input_shapes) {
+Result<std::vector<SampleInput>> sample_inputs(const caffe::NetParameter& net,
+                                               const std::vector<TensorShape>& input_shapes) {
   ImportOptions import;
   import.input_shapes = input_shapes;
   import.needs_weights = false;
   TW_ASSIGN_OR_RETURN(network, import_caffe(net, import));
-  const auto inputs = network.inputs();
-  if (index >= inputs.size()) return Error(errors::net_no_input).in("net " + net.name());
-  Extents shape = extents(*network.shape_of(inputs[index]));
-  shape.n = 1;
-  return shape;
+  std::vector<SampleInput> inputs;
+  for (const std::string& input : network.inputs()) {
+    Extents shape = extents(*network.shape_of(input));
+    shape.n = 1;
+    inputs.push_back({network.blob_name(input), shape});
+  }
+  if (inputs.empty()) return Error(errors::net_no_input).in("net " + net.name());
+  return inputs;
 }
 
 }  // namespace tputwin::net

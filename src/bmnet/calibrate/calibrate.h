@@ -53,9 +53,13 @@ Result<Calibration> calibrate_folded(caffe::NetParameter float_net,
                                      const std::vector<const DataSet*>& data,
                                      const CalibrationOptions& options);
 
-// Returns the shape of the samples of input `index`.
-Result<Extents> sample_shape(const caffe::NetParameter& net, size_t index,
-                             const std::vector<TensorShape>& input_shapes = {});
+// An input of a net, and the shape of its samples (n is 1).
+struct SampleInput {
+  std::string name;
+  Extents shape;
+};
+Result<std::vector<SampleInput>> sample_inputs(const caffe::NetParameter& net,
+                                               const std::vector<TensorShape>& input_shapes = {});
 
 std::string report_text(const Calibration& calibration);
 std::string report_json(const Calibration& calibration);

@@ -106,4 +106,22 @@ void warn_of_poor_fit(const Network& network, const Reports& reports,
   warn.concats();
 }
 
+std::vector<Error> missed_outputs(const Calibration& calibration, double required) {
+  std::vector<Error> missed;
+  const auto& reports = calibration.tensors;
+  const auto is_poor = [&](const TensorReport& report) { return report.cosine < required; };
+  const auto first = std::ranges::find_if(reports, is_poor);
+  for (const std::string& output : calibration.network.outputs())
+    for (const TensorReport& report : reports)
+      if (report.blob == calibration.network.blob_name(output) && is_poor(report))
+        missed.push_back(
+            Error(errors::net_required)
+                .in("output " + report.blob)
+                .argument("cosine", fmt::format("{:.5f}", report.cosine))
+                .detail(fmt::format("{:g} is required; the first tensor below it is {} of layer {} "
+                                    "({:.5f})",
+                                    required, first->blob, first->layer, first->cosine)));
+  return missed;
+}
+
 }  // namespace tputwin::net

@@ -22,4 +22,7 @@ void warn_of_poor_fit(const Network& network,
                       const std::map<std::string, TensorReport, std::less<>>& reports,
                       std::vector<Error>& warnings);
 
+// Returns an error for each output whose cosine is below the required one.
+std::vector<Error> missed_outputs(const Calibration& calibration, double required);
+
 }  // namespace tputwin::net

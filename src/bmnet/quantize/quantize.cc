@@ -1,9 +1,12 @@
 // Quantization of float weights and thresholds to int8 weights and their calibration table.
 #include "bmnet/quantize/quantize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/integers/choice.h"
 
 namespace tputwin::net {
@@ -35,6 +38,22 @@ bool has_fraction(const Blob& blob) {
   return false;
 }
 
+// Steps of more than 1 come from masks such as -10000 that are added to the scores as an int8
+// tensor, for which 0 is then the only step left.
+void warn_of_coarse_scores(const TensorOp& op, const LayerThresholds& thresholds,
+                           std::vector<Error>* warnings) {
+  if (warnings == nullptr || !is(op, Op::softmax) || op.input_shape(0).data_type_size() != 1)
+    return;
+  const float step = thresholds.x[0] / 128;
+  if (step <= 1) return;
+  warnings->push_back(
+      Error(errors::net_coarse_scores)
+          .in("layer " + op.name())
+          .argument("step", fmt::format("{:g}", step))
+          .detail("add masks right before the Softmax, which then adds them in "
+                  "floats; or take smaller numbers, some 20 below the least score"));
+}
+
 }  // namespace
 
 bool has_float_weights(const Network& network) {
@@ -63,6 +82,7 @@ Result<NetCalibrationParameter> quantize(Network& network,
       entry.add_top_unsigned(false);
     }
     for (int b = 0; b < op.bottom_size(); ++b) entry.add_bottom_unsigned(false);
+    warn_of_coarse_scores(op, all[i], warnings);
     const auto blobs = network.blobs.find(op.name());
     TW_RETURN_IF_ERROR(
         choose_integers({.op = op,

@@ -9,6 +9,7 @@
 #include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/compile.h"
 
 namespace tputwin::tools {
 namespace {
@@ -49,9 +50,12 @@ void add_preparation_options(CLI::App& app, net::DataOptions& data) {
 
 void add_data_options(CLI::App& app, CalibrateRequest& request) {
   net::DataOptions& data = request.data_options;
-  app.add_option("--data", request.data,
-                 "folder of pictures (or of one folder per class), idx file, LMDB, or raw tensors; "
-                 "default: what the net's data layer names");
+  app.add_option(
+         "--data", request.data,
+         "folder of pictures (or of one folder per class), idx file, LMDB, raw tensors, or .npy "
+         "of all samples; default: what the net's data layer names. For several inputs: "
+         "INPUT=PATH once per input, or one .npz with an array for each")
+      ->allow_extra_args(false);
   app.add_option("--data-kind", data.kind,
                  "auto, images, idx, raw or lmdb; default: by what is there")
       ->transform(one_of<DataKind>({{"auto", DataKind::automatic},
@@ -64,8 +68,16 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--raw-type", data.raw_type, "f32, u8 or i8 values of raw tensors; default f32")
       ->transform(
           one_of<RawType>({{"f32", RawType::f32}, {"u8", RawType::u8}, {"i8", RawType::i8}}));
-  app.add_option("--shape", request.shape, "n,c,h,w of the input where the net does not tell")
-      ->delimiter(',')
+  app.add_option_function<std::vector<std::string>>(
+         "--shape",
+         [&request](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             auto shape = parse_shape(text);
+             if (!shape.ok()) throw CLI::ValidationError("--shape", shape.error().message());
+             request.shapes.emplace_back(shape->begin(), shape->end());
+           }
+         },
+         "n,c,h,w of the input where the net does not tell; once per input")
       ->allow_extra_args(false);
 }
 
@@ -88,6 +100,9 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   app.add_flag("!--no-bias-correction", options.correct_biases,
                "biases by the plain rule, as the vendor's tools make them");
   app.add_option("--report", request.report_path, "write the report as JSON here");
+  app.add_option("--require", request.required,
+                 "cosine with the float net that every output must reach; exit code 6 otherwise")
+      ->check(CLI::Range(0.0, 1.0));
 }
 
 int run_calibrate(std::string_view tool, CalibrateRequest request) {
@@ -96,8 +111,9 @@ int run_calibrate(std::string_view tool, CalibrateRequest request) {
   auto text = calibrate_files(std::move(request));
   if (!text.ok()) return fail(tool, text.error());
   print_warnings(tool);
-  if (!json) std::fputs(text->c_str(), stdout);
-  return kOk;
+  if (!json) std::fputs(text->text.c_str(), stdout);
+  for (const Error& missed : text->missed) print_error(tool, missed);
+  return text->missed.empty() ? kOk : kFound;
 }
 
 void add_calibrate(CLI::App& app, int& exit) {

@@ -7,11 +7,13 @@
 
 #include <cstdio>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/calibrate/equalize.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
 #include "tools/commands/calibrate_command.h"
 #include "tools/commands/command.h"
+#include "tools/samples.h"
 
 namespace tputwin::tools {
 namespace {
@@ -27,19 +29,27 @@ struct EvalCommand {
 
 constexpr uint64_t kSamplesOfLayers = 10;
 
-Result<std::unique_ptr<net::DataSet>> open_data(const EvalCommand& command,
-                                                const net::TensorShape& input) {
-  net::DataOptions options = command.source.data_options;
-  options.shape = net::extents(input);
-  options.shape.n = 1;
-  return net::open_data_set(command.source.data, options);
+// Returns the samples of each input.
+Result<DataSets> open_data(const EvalCommand& command, const net::Network& net) {
+  std::vector<net::SampleInput> inputs;
+  for (const std::string& input : net.inputs()) {
+    net::Extents shape = net::extents(*net.shape_of(input));
+    shape.n = 1;
+    inputs.push_back({net.blob_name(input), shape});
+  }
+  return open_samples(command.source.data, command.source.data_options, inputs);
 }
 
 Result<std::string> accuracy(const EvalCommand& command) {
+  if (command.source.data.size() != 1)
+    return Error(errors::net_cli)
+        .in("eval")
+        .argument("--data", fmt::format("given {} times", command.source.data.size()))
+        .detail("classes are measured for nets with one input; --layers compares several");
   TW_ASSIGN_OR_RETURN(report, evaluate_together({.prototxt = command.prototxt,
                                                  .caffemodel = command.caffemodel,
                                                  .model = command.bmodel,
-                                                 .data = command.source.data,
+                                                 .data = command.source.data[0],
                                                  .data_options = command.source.data_options,
                                                  .options = command.options}));
   if (!report) return std::string();  // another process of the run prints it
@@ -55,9 +65,11 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(
       int8, net::prepare({command.int8_prototxt, command.int8_caffemodel, command.table, single}));
   TW_ASSIGN_OR_RETURN(integers, net::resolve(int8.network, int8.table));
-  TW_ASSIGN_OR_RETURN(data, open_data(command, *fp32.shape_of(fp32.inputs().front())));
+  TW_ASSIGN_OR_RETURN(data, open_data(command, fp32));
+  std::vector<const net::DataSet*> sets;
+  for (const auto& set : data) sets.push_back(set.get());
   const uint64_t samples = command.options.samples ? command.options.samples : kSamplesOfLayers;
-  TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8.network, integers, *data, samples));
+  TW_ASSIGN_OR_RETURN(rows, compare_layers(fp32, int8.network, integers, sets, samples));
   return command.json ? layers_json(rows).dump(2) + "\n" : comparison_text(rows);
 }
 

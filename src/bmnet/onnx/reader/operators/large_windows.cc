@@ -118,8 +118,8 @@ bool has_many_channels(const Node& node, const NodeWindow& window) {
     return axis.kernel == 1 && axis.stride == 1 && axis.before == 0 && axis.behind == 0;
   };
   const Dims x = of_four(node.dims());
-  return x[1] > kMostChannels && x[2] * x[3] > 1 && x[2] * x[3] <= kMostColumns &&
-         is_one(window.rows) && is_one(window.columns) && node.integer("group", 1) == 1;
+  return x[1] > kMostChannels && x[2] * x[3] <= kMostColumns && is_one(window.rows) &&
+         is_one(window.columns) && node.integer("group", 1) == 1;
 }
 
 // Channels i * k to i * k + k - 1 are the k rows of channel i: (channels / k, k, rows * columns)

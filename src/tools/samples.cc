@@ -1,0 +1,177 @@
+// Samples for the inputs of a net, declared in samples.h.
+#include "tools/samples.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/errors/bmnet.h"
+#include "base/file.h"
+#include "tools/bm168x/npy.h"
+
+namespace tputwin::tools {
+namespace {
+
+// An array whose first axis counts the samples.
+class ArraySamples final : public net::DataSet {
+ public:
+  explicit ArraySamples(Array array) : array_(std::move(array)) {
+    labels_.assign(array_.shape.front(), -1);
+  }
+
+  Status sample(size_t index, std::span<float> values) const override {
+    const size_t first = index * values.size();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = value(first + i);
+    return {};
+  }
+  Result<net::Extents> natural_shape() const override {
+    return Error(errors::net_data).in("array").detail("its shape does not name channels");
+  }
+
+ private:
+  template <class Element>
+  float element(size_t index) const {
+    Element value;
+    std::memcpy(&value, &array_.bytes[index * sizeof(Element)], sizeof(Element));
+    return static_cast<float>(value);
+  }
+  float value(size_t index) const {
+    const bool is_signed = array_.kind == 'i';
+    switch (array_.element_bytes) {
+      case 1:
+        return is_signed ? element<int8_t>(index) : element<uint8_t>(index);
+      case 2:
+        return is_signed ? element<int16_t>(index) : element<uint16_t>(index);
+      case 4:
+        if (array_.kind == 'f') return element<float>(index);
+        return is_signed ? element<int32_t>(index) : element<uint32_t>(index);
+      default:
+        if (array_.kind == 'f') return element<double>(index);
+        return is_signed ? element<int64_t>(index) : element<uint64_t>(index);
+    }
+  }
+
+  Array array_;
+};
+
+int64_t count(const net::Extents& e) { return e.n * e.c * e.h * e.w; }
+
+Result<std::unique_ptr<net::DataSet>> of_array(Array array, const std::string& path,
+                                               const net::SampleInput& input) {
+  const auto wrong = [&](std::string why) {
+    return Error(errors::net_data_shape)
+        .in("data set")
+        .argument(path, fmt::format("array ({})", fmt::join(array.shape, ",")))
+        .detail(std::move(why));
+  };
+  if (array.kind == 'f' && array.element_bytes == 2)
+    return wrong("16-bit floats; store the samples as float32");
+  const auto values = static_cast<uint64_t>(count(input.shape));
+  if (array.shape.empty() || array.count() != array.shape.front() * values)
+    return wrong(fmt::format("the first axis counts samples, of {} values each for the input {}",
+                             values, input.name));
+  if (array.shape.front() == 0)
+    return Error(errors::net_data_empty).in("data set").argument("--data", path);
+  return std::unique_ptr<net::DataSet>(std::make_unique<ArraySamples>(std::move(array)));
+}
+
+Result<std::unique_ptr<net::DataSet>> open_one(const std::string& path, net::DataOptions options,
+                                               const net::SampleInput& input) {
+  if (path.ends_with(".npy")) {
+    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+    TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
+    return of_array(std::move(array), path, input);
+  }
+  options.shape = input.shape;
+  return net::open_data_set(path, options);
+}
+
+std::string names_of(const std::vector<net::SampleInput>& inputs) {
+  std::string names;
+  for (const net::SampleInput& input : inputs) names += (names.empty() ? "" : ", ") + input.name;
+  return names;
+}
+
+Result<DataSets> of_archive(const std::string& path, const std::vector<net::SampleInput>& inputs) {
+  TW_ASSIGN_OR_RETURN(arrays, read_npz(path));
+  DataSets sets;
+  for (const net::SampleInput& input : inputs) {
+    auto found = arrays.find(input.name);
+    if (found == arrays.end() && inputs.size() == 1 && arrays.size() == 1) found = arrays.begin();
+    if (found == arrays.end())
+      return Error(errors::net_data)
+          .in("data set")
+          .argument("--data", path)
+          .detail(fmt::format("it has no array {}; the net's inputs are {}", input.name,
+                              names_of(inputs)));
+    TW_ASSIGN_OR_RETURN(set, of_array(std::move(found->second), path, input));
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+// Returns a path for each input. INPUT= is a name only if the net has that input.
+Result<std::vector<std::string>> paths_of(const std::vector<std::string>& data,
+                                          const std::vector<net::SampleInput>& inputs) {
+  std::map<std::string, std::string> named;
+  std::vector<std::string> in_order;
+  for (const std::string& text : data) {
+    const size_t equals = text.find('=');
+    const bool is_named =
+        equals != std::string::npos && std::ranges::any_of(inputs, [&](const auto& i) {
+          return i.name == text.substr(0, equals);
+        });
+    if (is_named)
+      named[text.substr(0, equals)] = text.substr(equals + 1);
+    else
+      in_order.push_back(text);
+  }
+  const bool is_complete = (named.empty() && in_order.size() == inputs.size()) ||
+                           (in_order.empty() && named.size() == inputs.size());
+  if (!is_complete)
+    return Error(errors::net_data)
+        .in("data sets")
+        .argument("--data", fmt::format("given {} times", data.size()))
+        .detail(fmt::format("the net has {} inputs ({}); give --data INPUT=PATH for each, or one "
+                            ".npz with an array for each",
+                            inputs.size(), names_of(inputs)));
+  if (named.empty()) return in_order;
+  std::vector<std::string> paths;
+  for (const net::SampleInput& input : inputs) paths.push_back(named.at(input.name));
+  return paths;
+}
+
+Status check_counts(const DataSets& sets, const std::vector<net::SampleInput>& inputs) {
+  for (size_t i = 1; i < sets.size(); ++i)
+    if (sets[i]->size() != sets[0]->size())
+      return Error(errors::net_data)
+          .in("data sets")
+          .argument("samples of " + inputs[i].name, std::to_string(sets[i]->size()))
+          .detail(fmt::format("{} has {}; sample i of each input belongs together", inputs[0].name,
+                              sets[0]->size()));
+  return {};
+}
+
+}  // namespace
+
+Result<DataSets> open_samples(const std::vector<std::string>& data, const net::DataOptions& options,
+                              const std::vector<net::SampleInput>& inputs) {
+  if (data.size() == 1 && data[0].ends_with(".npz")) {
+    TW_ASSIGN_OR_RETURN(sets, of_archive(data[0], inputs));
+    TW_RETURN_IF_ERROR(check_counts(sets, inputs));
+    return sets;
+  }
+  TW_ASSIGN_OR_RETURN(paths, paths_of(data, inputs));
+  DataSets sets;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TW_ASSIGN_OR_RETURN(set, open_one(paths[i], options, inputs[i]));
+    sets.push_back(std::move(set));
+  }
+  TW_RETURN_IF_ERROR(check_counts(sets, inputs));
+  return sets;
+}
+
+}  // namespace tputwin::tools

@@ -1,0 +1,21 @@
+// Samples for the inputs of a net: the data sets of bmnet/data, and arrays of NumPy.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bmnet/calibrate/calibrate.h"
+
+namespace tputwin::tools {
+
+using DataSets = std::vector<std::unique_ptr<net::DataSet>>;
+
+// Returns a data set for each input. `data` has a path for each input, in their order or as
+// INPUT=PATH in any order; or one .npz for all, with an array for each name. Arrays (.npy, .npz)
+// have one sample for each index of their first axis, and are taken as they are: `options` are for
+// the other kinds. All must have the same number of samples.
+Result<DataSets> open_samples(const std::vector<std::string>& data, const net::DataOptions& options,
+                              const std::vector<net::SampleInput>& inputs);
+
+}  // namespace tputwin::tools
