@@ -214,6 +214,35 @@ void conv_of_blocks(Draft& d) {
     set(node, "pads", one_axis ? Dims{1, 2} : Dims{d.range(0, 2), d.range(0, 2), 1, 2});
 }
 
+void conv_of_phases(Draft& d) {
+  const int64_t kernel = d.range(2, 3), dilation = d.range(17, 24), groups = d.range(1, 2);
+  const bool one_axis = d.rng.chance(1, 3);
+  Dims x{d.range(1, 2), groups * d.range(1, 2), 2 * dilation + d.range(1, 9), d.range(1, 9)};
+  Dims w{groups * d.range(1, 2), x[1] / groups, kernel, 1};
+  Dims dilations{dilation, 1}, pads{d.range(0, 26), 0, d.range(0, 26), 0};
+  if (d.rng.coin()) w[3] = 3, dilations[1] = dilation, pads[1] = pads[3] = dilation;
+  if (one_axis) {
+    x.pop_back(), w.pop_back();
+    dilations.pop_back();
+    pads = {pads[0], pads[2]};
+  }
+  std::vector<std::string> names{d.input("x", x), d.weights("w", w)};
+  if (d.rng.coin()) names.push_back(d.weights("b", {w[0]}));
+  auto& node = d.maker.node("Conv", names, {"y"});
+  set(node, "group", groups);
+  set(node, "dilations", dilations);
+  set(node, "pads", pads);
+}
+
+void conv_of_large_pads(Draft& d) {
+  const int64_t kernel = d.range(33, 35);
+  auto& node = d.maker.node("Conv",
+                            {d.input("x", {1, 1, d.range(3, 9), d.range(3, 9)}),
+                             d.weights("w", {d.range(1, 2), 1, kernel, kernel})},
+                            {"y"});
+  set(node, "pads", Dims{16, 17, kernel - 17, kernel - 16});
+}
+
 void conv_of_many_channels(Draft& d) {
   const int64_t channels = 4096 + 4 * d.range(1, 60);
   d.maker.node("Conv",
@@ -410,6 +439,8 @@ std::vector<Kind> kinds_of_parts() {
           {"LpNormalization", 7, lp_normalization},
           {"GlobalLpPool", 7, global_lp_pool},
           {"Conv-blocks", 7, conv_of_blocks},
+          {"Conv-phases", 7, conv_of_phases},
+          {"Conv-pads", 7, conv_of_large_pads},
           {"Conv-channels", 7, conv_of_many_channels},
           {"Pool-large", 8, large_pool},
           recurrent("RNN", 1, false),

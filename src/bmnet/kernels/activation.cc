@@ -73,9 +73,9 @@ class Table : public Kernel {
 };
 
 Result<std::vector<KernelPtr>> one(std::unique_ptr<Kernel> k, const TensorOp& op, bool by_channel) {
-  k->inputs = {by_channel ? view_of(op.bottom(0), op.input_shape(0))
+  k->inputs = {by_channel ? channel_view(op.bottom(0), op.input_shape(0))
                           : flat_view(op.bottom(0), op.input_shape(0))};
-  k->output = by_channel ? view_of(op.top(0), op.output_shape(0))
+  k->output = by_channel ? channel_view(op.top(0), op.output_shape(0))
                          : flat_view(op.top(0), op.output_shape(0));
   std::vector<KernelPtr> kernels;
   kernels.push_back(std::move(k));

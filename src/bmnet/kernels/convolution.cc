@@ -150,8 +150,8 @@ Result<std::vector<KernelPtr>> lower_scale(const Network& network, const TensorO
   if (has_bias)
     if (Status s = check_integers(op, blobs[1], 32767); !s.ok()) return s;
   auto k = std::make_unique<Depthwise>();
-  k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
-  k->output = view_of(op.top(0), op.output_shape(0));
+  k->inputs = {channel_view(op.bottom(0), op.input_shape(0))};
+  k->output = channel_view(op.top(0), op.output_shape(0));
   if (static_cast<int64_t>(blobs[0].data.size()) != k->output.e.c)
     return Error(errors::net_layer_parameter)
         .in("layer " + op.name())

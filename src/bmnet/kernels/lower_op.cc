@@ -65,6 +65,17 @@ View view_of(const std::string& tensor, const TensorShape& shape) {
   return {tensor, extents(shape)};
 }
 
+View channel_view(const std::string& tensor, const TensorShape& shape) {
+  View view = view_of(tensor, shape);
+  if (view.e.w <= kMaxRow) return view;
+  const int64_t plane = view.e.h * view.e.w;
+  int64_t width = kMaxRow;
+  while (plane % width != 0) --width;
+  view.e.h = plane / width;
+  view.e.w = width;
+  return view;
+}
+
 View flat_view(const std::string& tensor, const TensorShape& shape) {
   Extents e = extents(shape);
   if (e.c <= kMaxChannels && e.w <= kMaxRow) return {tensor, e};

@@ -11,6 +11,17 @@ bool has_large_stride(const NodeWindow& window);
 // taps of the kernel with them. A patch embedding (kernel = stride) becomes a 1x1 convolution.
 void expand_conv_of_blocks(Node& node, const NodeWindow& window);
 
+// Returns true if the convolution's dilation does not fit a command.
+bool has_large_dilation(const NodeWindow& window);
+// Expands a convolution with such a dilation d: each d-th row and column is a sample of its own, of
+// which the convolution has the dilation 1.
+void expand_conv_of_phases(Node& node, const NodeWindow& window);
+
+// Returns true if the pads of a convolution do not fit a command.
+bool has_large_pads(const NodeWindow& window);
+// Expands it to a Pad and a convolution without pads.
+void expand_conv_of_pads(Node& node, const NodeWindow& window);
+
 // Returns true for a 1x1 convolution of more channels than a command has.
 bool has_many_channels(const Node& node, const NodeWindow& window);
 // Expands it: channels become rows, and the kernel gets that many rows.

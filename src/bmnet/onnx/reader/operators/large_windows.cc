@@ -3,14 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
 
 // Limits of commands of the tensor engine.
-constexpr int64_t kLargestStride = 15, kMostChannels = 4095, kMostColumns = 1024,
-                  kLargestPool = 255;
+constexpr int64_t kLargestStride = 15, kLargestDilation = 16, kLargestPad = 15,
+                  kMostChannels = 4095, kMostColumns = 1024, kLargestPool = 255;
 
 bool exceeds(const WindowAxis& axis) { return axis.stride > kLargestStride && axis.outputs > 1; }
 
@@ -109,6 +111,84 @@ void expand_conv_of_blocks(Node& node, const NodeWindow& window) {
                 {"dilations", Dims{r.dilation, c.dilation}},
                 {"pads", Dims{rest(r, 0, &WindowAxis::before), rest(c, 0, &WindowAxis::before),
                               rest(r, 0, &WindowAxis::behind), rest(c, 0, &WindowAxis::behind)}},
+                {"group", node.integer("group", 1)}});
+  finish(node, made, y, extents_after(node, w[0], window));
+}
+
+bool has_large_dilation(const NodeWindow& window) {
+  const auto is_large = [](const WindowAxis& axis) {
+    return axis.kernel > 1 && axis.dilation > kLargestDilation;
+  };
+  return is_large(window.rows) || is_large(window.columns);
+}
+
+namespace {
+
+// One axis whose every d-th element is a phase: padded to whole phases of `extent` elements.
+struct Phases {
+  int64_t count, extent, outputs;
+};
+
+Phases phases_of(const WindowAxis& axis, int64_t size) {
+  const int64_t d = axis.kernel > 1 ? axis.dilation : 1;
+  const int64_t extent = (size + axis.before + axis.behind + d - 1) / d;
+  return {d, extent, extent - axis.kernel + 1};
+}
+
+}  // namespace
+
+void expand_conv_of_phases(Node& node, const NodeWindow& window) {
+  const Dims x = of_four(node.dims()), w = of_four(node.dims(1));
+  for (const WindowAxis& axis : {window.rows, window.columns})
+    node.require(axis.stride == 1, "strides", std::to_string(axis.stride),
+                 fmt::format("1 for dilations above {}", kLargestDilation));
+  const Phases r = phases_of(window.rows, x[2]), c = phases_of(window.columns, x[3]);
+  const int64_t samples = x[0] * r.count * c.count;
+  Expansion made(node);
+  std::string y = made.in(0);
+  if (node.dims().size() == 3) y = made.add("Reshape", {y, made.integers(x)});
+  const Dims pads{0,
+                  0,
+                  window.rows.before,
+                  window.columns.before,
+                  0,
+                  0,
+                  r.extent * r.count - x[2] - window.rows.before,
+                  c.extent * c.count - x[3] - window.columns.before};
+  y = made.add("Pad", {y, made.integers(pads)});
+  y = made.add("Reshape", {y, made.integers({x[0], x[1], r.extent, r.count, c.extent, c.count})});
+  y = made.add("Transpose", {y}, {{"perm", Dims{0, 3, 5, 1, 2, 4}}});
+  y = made.add("Reshape", {y, made.integers({samples, x[1], r.extent, c.extent})});
+  std::vector<std::string> operands{y, made.reals(w, node.weights(1, "W").real())};
+  if (node.has(2)) operands.push_back(made.in(2));
+  y = made.add("Conv", operands, {{"group", node.integer("group", 1)}});
+  y = made.add("Reshape", {y, made.integers({x[0], r.count, c.count, w[0], r.outputs, c.outputs})});
+  y = made.add("Transpose", {y}, {{"perm", Dims{0, 3, 4, 1, 5, 2}}});
+  y = made.add("Reshape",
+               {y, made.integers({x[0], w[0], r.outputs * r.count, c.outputs * c.count})});
+  y = made.add("Slice", {y, made.integers({0, 0}),
+                         made.integers({window.rows.outputs, window.columns.outputs}),
+                         made.integers({2, 3})});
+  finish(node, made, y, extents_after(node, w[0], window));
+}
+
+bool has_large_pads(const NodeWindow& window) {
+  const WindowAxis &r = window.rows, &c = window.columns;
+  return std::max({r.before, r.behind, c.before, c.behind}) > kLargestPad;
+}
+
+void expand_conv_of_pads(Node& node, const NodeWindow& window) {
+  const Dims x = of_four(node.dims()), w = of_four(node.dims(1));
+  const WindowAxis &r = window.rows, &c = window.columns;
+  Expansion made(node);
+  std::string y = made.in(0);
+  if (node.dims().size() == 3) y = made.add("Reshape", {y, made.integers(x)});
+  y = made.add("Pad", {y, made.integers({0, 0, r.before, c.before, 0, 0, r.behind, c.behind})});
+  std::vector<std::string> operands{y, made.reals(w, node.weights(1, "W").real())};
+  if (node.has(2)) operands.push_back(made.in(2));
+  y = made.add("Conv", operands,
+               {{"strides", Dims{r.stride, c.stride}},
+                {"dilations", Dims{r.dilation, c.dilation}},
                 {"group", node.integer("group", 1)}});
   finish(node, made, y, extents_after(node, w[0], window));
 }

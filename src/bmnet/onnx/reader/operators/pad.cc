@@ -50,6 +50,25 @@ std::string with_zeros(Node& node, const std::string& x, const Sides& rows, cons
                   {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
 }
 
+// Adds any number of zeros: in several convolutions, if their pads are too large for one.
+std::string with_many_zeros(Node& node, std::string x, Sides rows, Sides columns,
+                            std::string_view what) {
+  const auto take = [](int64_t& side) {
+    const int64_t part = std::min(side, kLargestPad);
+    side -= part;
+    return part;
+  };
+  const auto take_both = [&](Sides& sides) {
+    const int64_t before = take(sides.before);
+    return Sides{before, take(sides.behind)};
+  };
+  for (int step = 0;; ++step) {
+    const Sides some_rows = take_both(rows), some_columns = take_both(columns);
+    if (!rows.any() && !columns.any()) return with_zeros(node, x, some_rows, some_columns, what);
+    x = with_zeros(node, x, some_rows, some_columns, fmt::format("{}{}", what, step));
+  }
+}
+
 // Crops the input by negative pads.
 std::string cropped(Node& node, const std::string& x, std::vector<Sides>& sides, Dims& now) {
   TensorOp op = make_op(Op::crop);
@@ -167,14 +186,12 @@ Dims cut(std::vector<Sides>& sides, Dims dims) {
 // Pads rows and columns of y.
 std::string padded_map(Node& node, std::string y, const std::vector<Sides>& sides, const Dims& now,
                        const std::string& mode, float value) {
-  const bool small =
-      std::max({sides[2].before, sides[2].behind, sides[3].before, sides[3].behind}) <= kLargestPad;
   const bool zeros = mode == "constant", shifts = zeros && value != 0;
   // For a value other than 0: subtracts it, pads with zeros, and adds it again.
   if (shifts) y = power(node, y, 1, -value, 1, "less");
   const std::string_view what = shifts ? "padded" : "";
-  y = zeros && small
-          ? with_zeros(node, y, sides[2], sides[3], what)
+  y = zeros
+          ? with_many_zeros(node, y, sides[2], sides[3], what)
           : resample(node, y, padded(sides[2], now[2], mode), padded(sides[3], now[3], mode), what);
   return shifts ? power(node, y, 1, value, 1, "") : y;
 }

@@ -124,6 +124,8 @@ void import_conv(Node& node) {
   node.require(group >= 1 && group * w.dims[1] == x[1], "W", text(w.dims),
                fmt::format("axis 1 times group {} is the {} channels of X", group, x[1]));
   if (has_large_stride(window)) return expand_conv_of_blocks(node, window);
+  if (has_large_dilation(window)) return expand_conv_of_phases(node, window);
+  if (has_large_pads(window)) return expand_conv_of_pads(node, window);
   if (has_many_channels(node, window)) return expand_conv_of_channels(node);
   const std::string y =
       convolve(node, node.tensor(0, x), w, b, window, w.dims[0], group, false, w.real());
