@@ -8,6 +8,7 @@
 #include "base/errors/machine.h"
 #include "base/variables.h"
 #include "base/workers.h"
+#include "base/wrong_variables.h"
 #include "machine/planned_program.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
@@ -37,6 +38,7 @@ Status run_with_workers(size_t instructions, const Run& run) {
 
 Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
   TW_RETURN_IF_ERROR(fast::check_environment());
+  TW_RETURN_IF_ERROR(check_variables());
   uint64_t bytes = options.global_bytes != 0 ? options.global_bytes : options.chip->global_bytes;
   SystemMemories memories;
   auto reserve = [](uint64_t size, std::unique_ptr<GlobalMemory>& memory) -> Status {

@@ -7,7 +7,9 @@
 #include <cstdio>
 
 #include "base/errors/tools.h"
+#include "base/log.h"
 #include "base/variables.h"
+#include "base/wrong_variables.h"
 #include "tools/exit_code.h"
 #include "tools/manual/manual.h"
 #include "tools/manual/suggest.h"
@@ -39,6 +41,18 @@ std::optional<int> other_help(CLI::App& app, int argc, char** argv, int usage_co
   }
   std::fputs(text->c_str(), stdout);
   return kOk;
+}
+
+// Prints the variables of the environment whose values are nonsense. Returns the exit code if a run
+// would silently be different.
+std::optional<int> check_environment(const std::string& tool, int usage_code) {
+  std::optional<int> code;
+  for (const Error& wrong : wrong_variables()) {
+    if (wrong.info().level == Level::error) code = usage_code;
+    print_line(tool, wrong);
+  }
+  static_cast<void>(log_level_in_force());  // says what is wrong with its own variable
+  return code;
 }
 
 }  // namespace
@@ -97,6 +111,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
          [](const std::string&) { throw CLI::ValidationError("--help-as", "it stands alone"); },
          "print this help as " + listed({kFormats.begin(), kFormats.end()}))
       ->type_name("FORMAT");
+  if (auto ended = check_environment(app.get_name(), usage_code)) return ended;
   if (auto ended = other_help(app, argc, argv, usage_code)) return ended;
   try {
     app.parse(argc, argv);

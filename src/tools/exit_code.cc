@@ -36,6 +36,7 @@ ExitCode exit_code(const Error& error) {
     case errors::cli_stage:
     case errors::cli_inputs:
     case errors::cli_bm168x:
+    case errors::sys_variable:
     case errors::brt_net:
     case errors::bml_kernel_unknown:
     case errors::bml_kernel_name:
@@ -52,6 +53,11 @@ ExitCode exit_code(const Error& error) {
 
 void print_error(std::string_view tool, const Error& error) {
   fmt::print(stderr, "{}: {} {}\n", tool, coloured(stderr, Colour::red, "error:"), error.message());
+}
+
+void print_line(std::string_view tool, const Error& error) {
+  if (error.info().level == Level::error) return print_error(tool, error);
+  fmt::print(stderr, "{}: warning: {}\n", tool, error.message());
 }
 
 void print_warnings(std::string_view tool) {

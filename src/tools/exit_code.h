@@ -44,6 +44,8 @@ constexpr std::string_view kExitCodes =
 ExitCode exit_code(const Error& error);
 // Prints "TOOL: error: ..." to stderr.
 void print_error(std::string_view tool, const Error& error);
+// Prints it by its level, as "TOOL: warning: ..." if it is a warning.
+void print_line(std::string_view tool, const Error& error);
 // Prints the warnings that this thread collected to stderr, each once.
 void print_warnings(std::string_view tool);
 // As print_error(); returns the exit code of the error.

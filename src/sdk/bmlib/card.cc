@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -26,22 +25,14 @@ namespace {
 constexpr uint64_t kMinimumBytes = uint64_t{16} << 20, kMaximumBytes = uint64_t{1} << 40;
 constexpr int kMaximumCards = 64;
 
-// Parses TPUTWIN_GLOBAL_BYTES: digits, then optionally K, M or G. Returns 0 if it is not set, which
-// means the chip's default.
+// Returns the bytes of TPUTWIN_GLOBAL_BYTES, or 0 if it is not set, which means the chip's default.
 Result<uint64_t> wanted_bytes() {
   const std::string_view text = value_of(EnvVariable::global_bytes);
   if (text.empty()) return uint64_t{0};
-  const char* end = text.data() + text.size();
-  uint64_t bytes = 0;
-  auto [rest, failed] = std::from_chars(text.data(), end, bytes);
-  const std::string_view unit(rest, static_cast<size_t>(end - rest));
-  const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
-  const bool valid = failed == std::errc() && shift >= 0 && bytes <= kMaximumBytes >> shift &&
-                     bytes << shift >= kMinimumBytes;
-  if (!valid)
-    return Error(errors::bml_environment)
-        .argument(name_of(EnvVariable::global_bytes), std::string(text));
-  return bytes << shift;
+  const auto bytes = bytes_in(EnvVariable::global_bytes);
+  if (bytes && kMinimumBytes <= *bytes && *bytes <= kMaximumBytes) return *bytes;
+  return Error(errors::bml_environment)
+      .argument(name_of(EnvVariable::global_bytes), std::string(text));
 }
 
 const Chip*& chip_of_process() {
