@@ -22,6 +22,7 @@
 #include "sdk/bmlib/card.h"
 #include "sdk/okkernel/kernel_library.h"
 #include "sdk/okkernel/registry.h"
+#include "tools/bm168x/npy.h"
 #include "tools/runtime.h"
 
 namespace tputwin::tools {
@@ -100,8 +101,14 @@ Result<Bytes> content(const std::string& name, const Json& spec) {
   std::optional<Bytes> file;
   if (spec.contains("file")) {
     TW_RETURN_IF_ERROR(expect(spec["file"].is_string(), name, "\"file\" is a name"));
-    TW_ASSIGN_OR_RETURN(bytes, read_bytes(spec["file"].get<std::string>()));
+    const auto path = spec["file"].get<std::string>();
+    TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
     file = std::move(bytes);
+    if (path.ends_with(".npy")) {
+      auto array = read_npy(std::move(*file));
+      if (!array.ok()) return in_call(array.error(), path);
+      file = std::move(array->bytes);
+    }
   }
   const Json size_field = spec.value("size", Json(file ? file->size() : 0));
   TW_RETURN_IF_ERROR(expect(size_field.is_number_unsigned() && size_field > 0u &&
@@ -206,6 +213,9 @@ class Run {
     const Json dump = spec.value("dump", Json(""));
     TW_RETURN_IF_ERROR(expect(dump.is_string(), name, "\"dump\" is a name"));
     TW_ASSIGN_OR_RETURN(bytes, content(name, spec));
+    TW_RETURN_IF_ERROR(expect(!is_array_file(dump.get<std::string>()), name,
+                              "\"dump\" is a file of raw bytes, as a buffer has neither shape nor "
+                              "type: read them with numpy.fromfile"));
     Buffer buffer{.name = name, .file = spec.value("file", ""), .dump = dump.get<std::string>()};
     const auto size = static_cast<unsigned>(bytes.size());
     TW_RETURN_IF_ERROR(

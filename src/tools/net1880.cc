@@ -33,6 +33,14 @@ NetTensor tensor(std::string name, const Described& described) {
           .step = is_float ? 0 : static_cast<double>(described.threshold) / kSteps};
 }
 
+// Returns the array of an output in its own type.
+Array own_array(std::span<const uint8_t> bytes, const bmodel::Output& output) {
+  return {kind_of(output.fmt),
+          static_cast<uint32_t>(bmodel::element_bytes(output.fmt)),
+          {output.shape.begin(), output.shape.end()},
+          {bytes.begin(), bytes.end()}};
+}
+
 class Net1880 final : public Net {
  public:
   Net1880(std::shared_ptr<const bmodel::OpenFile> file, const bmodel::Variety& variety)
@@ -106,12 +114,7 @@ class Net1880 final : public Net {
 
   static Array array(std::span<const uint8_t> bytes, const bmodel::Output& output,
                      const NetTensor& tensor, bool as_float) {
-    if (output.fmt == kFormatFp32) return {'f', 4, tensor.shape, {bytes.begin(), bytes.end()}};
-    if (!as_float || tensor.step == 0)
-      return {kind_of(output.fmt),
-              static_cast<uint32_t>(bmodel::element_bytes(output.fmt)),
-              tensor.shape,
-              {bytes.begin(), bytes.end()}};
+    if (output.fmt == kFormatFp32 || !as_float || tensor.step == 0) return own_array(bytes, output);
     Array values{'f', 4, tensor.shape, std::vector<uint8_t>(bytes.size() * sizeof(float))};
     for (size_t i = 0; i < bytes.size(); ++i) {
       const auto value = static_cast<float>(static_cast<int8_t>(bytes[i]) * tensor.step);
@@ -127,6 +130,15 @@ class Net1880 final : public Net {
 };
 
 }  // namespace
+
+NamedArrays output_arrays(const bmodel::Variety& variety, std::span<const uint8_t> bytes) {
+  NamedArrays arrays;
+  for (const bmodel::Output& output : variety.outputs) {
+    arrays.emplace_back(output.name, own_array(bytes.first(output.bytes()), output));
+    bytes = bytes.subspan(output.bytes());
+  }
+  return arrays;
+}
 
 Result<std::unique_ptr<Net>> open_net1880(std::shared_ptr<const bmodel::OpenFile> file,
                                           const NetChoice& choice) {

@@ -74,6 +74,7 @@ const std::string kStages =
 
 TW_TRIGGER(cli_stage,
            [] { return tools::run_168x(*bmodel::open_file(kStages), {.stage = 9}).status(); });
+TW_TRIGGER(cli_output, [] { return tools::check_array_file("out.npy", 2); });
 TW_TRIGGER(cli_inputs, [] {
   return tools::run_168x(*bmodel::open_file(kStages), {.stage = 0, .inputs = {"a", "b", "c"}})
       .status();

@@ -13,6 +13,7 @@
 
 #include "base/errors/base.h"
 #include "base/errors/tools.h"
+#include "base/file.h"
 
 namespace tputwin::tools {
 namespace {
@@ -163,8 +164,7 @@ Result<Arrays> read_npz(const std::string& path) {
   return arrays;
 }
 
-Status write_npz(const std::string& path,
-                 const std::vector<std::pair<std::string, Array>>& arrays) {
+Status write_npz(const std::string& path, const NamedArrays& arrays) {
   TW_ASSIGN_OR_RETURN(archive, open(path, ZIP_CREATE | ZIP_TRUNCATE, errors::sys_file_write));
   std::vector<std::vector<uint8_t>> files;  // until the archive is closed
   auto failed = [&] {
@@ -184,6 +184,23 @@ Status write_npz(const std::string& path,
   if (zip_close(archive.get()) != 0) return failed();
   static_cast<void>(archive.release());
   return {};
+}
+
+bool is_array_file(std::string_view path) {
+  return path.ends_with(".npy") || path.ends_with(".npz");
+}
+
+Status check_array_file(const std::string& path, size_t arrays) {
+  if (!path.ends_with(".npy") || arrays == 1) return {};
+  return Error(errors::cli_output)
+      .argument("--output", path)
+      .detail(fmt::format("the net has {} outputs", arrays));
+}
+
+Status write_array_file(const std::string& path, const NamedArrays& arrays) {
+  TW_RETURN_IF_ERROR(check_array_file(path, arrays.size()));
+  if (path.ends_with(".npz")) return write_npz(path, arrays);
+  return write_bytes(path, write_npy(arrays.front().second));
 }
 
 }  // namespace tputwin::tools

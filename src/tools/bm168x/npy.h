@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -25,6 +27,14 @@ std::vector<uint8_t> write_npy(const Array& array);
 
 using Arrays = std::map<std::string, Array>;
 Result<Arrays> read_npz(const std::string& path);
-Status write_npz(const std::string& path, const std::vector<std::pair<std::string, Array>>& arrays);
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+Status write_npz(const std::string& path, const NamedArrays& arrays);
+
+// Returns true for a file that holds arrays by its name: .npy or .npz.
+bool is_array_file(std::string_view path);
+// Returns an error if a file of this name cannot hold so many arrays: an .npy holds one.
+Status check_array_file(const std::string& path, size_t arrays);
+// Writes such a file.
+Status write_array_file(const std::string& path, const NamedArrays& arrays);
 
 }  // namespace tputwin::tools

@@ -108,11 +108,11 @@ std::vector<uint8_t> joined(const Buffers& buffers) {
 }
 
 Status write_output(const Run168xOptions& options, const Tensors& tensors, const Buffers& outputs) {
-  if (options.output.ends_with(".npz")) {
-    std::vector<std::pair<std::string, Array>> arrays;
+  if (is_array_file(options.output)) {
+    NamedArrays arrays;
     for (size_t i = 0; i < tensors.size(); ++i)
       arrays.emplace_back(tensors[i]->name, array_of(outputs[i], *tensors[i], options.dequantize));
-    return write_npz(options.output, arrays);
+    return write_array_file(options.output, arrays);
   }
   return write_bytes(options.output, joined(outputs));
 }
@@ -279,6 +279,7 @@ std::string warnings_text(const std::vector<WarningCount>& warnings) {
 
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
   TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
+  TW_RETURN_IF_ERROR(check_array_file(options.output, chosen.stage->output_tensor.size()));
   TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
   const auto begin = Clock::now();
   TW_ASSIGN_OR_RETURN(runners, open_runners(file, options));

@@ -19,14 +19,14 @@ struct Run168xOptions {
   // Raw bytes or .npy, one file for each input in the order of the file; or one .npz for all, by
   // name. Without any, inputs are random.
   std::vector<std::string> inputs;
-  // All outputs in the order of the file, raw; .npz by its name.
+  // All outputs in the order of the file, raw; .npz, or .npy of one output, by its name.
   std::string output;
   unsigned repeat = 1;
   // Devices that run it at the same time, each `repeat` times.
   unsigned devices = 1;
   bool latency = false;  // print the distribution of times
   bool reference = false;
-  bool dequantize = false;  // .npz: integers as fp32
+  bool dequantize = false;  // .npz, .npy: integers as fp32
 };
 
 struct Run168xReport {

@@ -9,6 +9,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "base/last_error.h"
 #include "base/parallel.h"
 #include "bmnet/onnx/load.h"
 #include "bmodel/open.h"
@@ -51,9 +52,26 @@ Result<ShapeList> parse_shapes(const std::vector<std::string>& texts) {
   return shapes;
 }
 
+// Reads raw bytes, or those of the array in an .npy file.
+Result<std::vector<uint8_t>> read_expected(const std::string& path, uint64_t size) {
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path, most_to_read(size)));
+  if (!path.ends_with(".npy")) return bytes;
+  auto array = read_npy(std::move(bytes));
+  if (!array.ok()) return in_call(array.error(), path);
+  return std::move(array->bytes);
+}
+
+// Writes the outputs of a model of the BM1880.
+Status write_outputs(const std::string& path, const bmodel::Variety& variety,
+                     const std::vector<uint8_t>& bytes) {
+  if (path.empty()) return {};
+  if (is_array_file(path)) return write_array_file(path, output_arrays(variety, bytes));
+  return write_bytes(path, bytes);
+}
+
 // With --json the report is printed, and the comparison is a member of it.
 int compare_output(const std::vector<uint8_t>& output, const std::string& path, Json* json) {
-  auto expected = read_bytes(path, most_to_read(output.size()));
+  auto expected = read_expected(path, output.size());
   if (!expected.ok()) return fail("tputwin", expected.error());
   auto result = compare(output, *expected, Element::int8);
   if (!result.ok()) return fail("tputwin", result.error());
@@ -128,10 +146,9 @@ int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel:
   auto report = run_model(file, *input, command.options);
   if (!report.ok()) return print(report.error(), command.model);
   print_report(command, report_text(model, *report, command.options));
-  if (!command.output.empty()) {
-    auto written = write_bytes(command.output, report->output);
-    if (!written.ok()) return fail("tputwin", written.error());
-  }
+  const auto written =
+      write_outputs(command.output, model.varieties[report->variety], report->output);
+  if (!written.ok()) return fail("tputwin", written.error());
   return finish(command, run_json(model, *report), report->output);
 }
 
@@ -220,15 +237,18 @@ void add_run(CLI::App& app, int& exit) {
   sub->add_option("--shape", command->shapes,
                   "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
                   "several");
-  sub->add_option("--output", command->output,
-                  "write the raw bytes of all outputs here; BM1684, BM1684X: or .npz");
+  sub->add_option(
+      "--output", command->output,
+      "write the outputs here: raw bytes of all, one after the other; .npy, of a net with one "
+      "output; or .npz");
   sub->add_flag("--dequantize", command->dequantize,
-                "BM1684, BM1684X, .npz: integers as fp32, by scale and zero point");
+                "BM1684, BM1684X, .npz and .npy: integers as fp32, by scale and zero point");
   sub->add_option(
       "--cpuops", command->operators,
       "BM1684, BM1684X: libraries of operators for subnets on the host, or \"file\": the "
       "bmodel's own; as TPUTWIN_CPUOPS");
-  sub->add_option("--compare", command->reference_output, "compare the outputs with this file");
+  sub->add_option("--compare", command->reference_output,
+                  "compare the outputs with this file: raw bytes of all, or .npy");
   add_timing_options(*sub, command->options);
   sub->add_option("--plugin", command->options.plugin_directory,
                   "BM1880: directory of CPU operators");
