@@ -43,6 +43,52 @@ std::optional<int> other_help(CLI::App& app, int argc, char** argv, int usage_co
   return kOk;
 }
 
+// A flag that no user gives. CLI11 ends a list of values (--ddr 28,56, or --json without a file) at
+// "--" and drops it. So the parser would take the options of PROGRAM for its own. A flag before
+// "--" ends the list first.
+constexpr const char* kBeforeDashes = "--before-dashes";
+
+void add_flag_before_dashes(CLI::App& app) {
+  app.add_flag(kBeforeDashes)->group("");
+  for (CLI::App* sub : app.get_subcommands({}))
+    if (!sub->get_name().empty()) add_flag_before_dashes(*sub);
+}
+
+// Returns the command that words choose, as far as it can be told without parsing them.
+const CLI::App& command_of(const CLI::App& app, const std::vector<std::string>& words,
+                           std::string& name) {
+  const CLI::App* at = &app;
+  name = app.get_name();
+  for (const std::string& word : words) {
+    const auto subs = at->get_subcommands(
+        [&](const CLI::App* sub) { return !sub->get_name().empty() && sub->check_name(word); });
+    if (subs.empty()) continue;
+    at = subs.front();
+    name += " " + at->get_name();
+  }
+  return *at;
+}
+
+// Returns the words of a command line with the flag before "--". An option whose value is missing
+// there would take "--" for it.
+Result<std::vector<std::string>> with_flag_before_dashes(CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) return words;
+  std::string name;
+  const CLI::App& command = command_of(app, {words.begin() + 1, dashes}, name);
+  const std::string before = dashes - words.begin() > 1 ? *(dashes - 1) : "";
+  const CLI::Option* option =
+      before.starts_with('-') ? command.get_option_no_throw(before) : nullptr;
+  if (option != nullptr && option->get_items_expected_min() > 0)
+    return Error(errors::cli_usage)
+        .in(name)
+        .detail(fmt::format("{} has no value before --; see `{} --help`", before, name));
+  add_flag_before_dashes(app);
+  words.insert(dashes, kBeforeDashes);
+  return words;
+}
+
 // Prints the variables of the environment whose values are nonsense. Returns the exit code if a run
 // would silently be different.
 std::optional<int> check_environment(const std::string& tool, int usage_code) {
@@ -53,6 +99,16 @@ std::optional<int> check_environment(const std::string& tool, int usage_code) {
   }
   static_cast<void>(log_level_in_force());  // says what is wrong with its own variable
   return code;
+}
+
+// Returns where options of PROGRAM stand, for a command that has one.
+std::string place_of_program_options(const CLI::App& app, int argc, char** argv) {
+  std::string name;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (std::find(words.begin(), words.end(), "--") != words.end()) return "";
+  const CLI::App& command = command_of(app, words, name);
+  if (command.get_option_no_throw("PROGRAM") == nullptr) return "";
+  return fmt::format("; what follows -- belongs to PROGRAM: {} [OPTIONS] -- PROGRAM ...", name);
 }
 
 }  // namespace
@@ -113,14 +169,22 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
       ->type_name("FORMAT");
   if (auto ended = check_environment(app.get_name(), usage_code)) return ended;
   if (auto ended = other_help(app, argc, argv, usage_code)) return ended;
+  const auto words = with_flag_before_dashes(app, argc, argv);
+  if (!words.ok()) {
+    print_error(app.get_name(), words.error());
+    return usage_code;
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words->rbegin(), words->rend() - 1));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
     const bool unknown =
         kind == CLI::ExitCodes::ExtrasError || kind == CLI::ExitCodes::RequiredError;
-    return bad_usage(app, error.what() + (unknown ? suggestion(app, argc, argv) : ""), usage_code);
+    std::string text = error.what();
+    if (unknown) text += suggestion(app, argc, argv);
+    if (kind == CLI::ExitCodes::ExtrasError) text += place_of_program_options(app, argc, argv);
+    return bad_usage(app, text, usage_code);
   }
   return {};
 }

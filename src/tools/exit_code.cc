@@ -36,6 +36,7 @@ ExitCode exit_code(const Error& error) {
     case errors::cli_stage:
     case errors::cli_inputs:
     case errors::cli_bm168x:
+    case errors::cli_option_of_chip:
     case errors::cli_output:
     case errors::sys_variable:
     case errors::brt_net:

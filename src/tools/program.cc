@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 
+#include "base/errors/tools.h"
 #include "bmodel/bm168x/dynamic.h"
 #include "bmodel/file_kind.h"
 #include "bmodel/open.h"
@@ -27,6 +29,23 @@ std::optional<std::string> value_of(const std::vector<std::string>& words, std::
   return std::nullopt;
 }
 
+Status check_words(const std::vector<std::string>& words, std::span<const std::string_view> options,
+                   std::string_view takes) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    const bool known = std::ranges::find(options, name) != options.end();
+    if (known && (name.size() < word.size() || ++i < words.size())) continue;
+    return Error(errors::cli_usage)
+        .in(words.front())
+        .argument(word, known ? "without a value" : "not known")
+        .detail(fmt::format("after {} may stand {}; options of the command stand before it, and "
+                            "--help lists them",
+                            words.front(), takes));
+  }
+  return {};
+}
+
 namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
@@ -37,6 +56,7 @@ Status check_runs(const std::vector<std::string>& words) {
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(words.front()));
   if (file.bm168x() == nullptr) return {};
   const StageChoice choice{value_of(words, "--net"), value_of(words, "--stage")};
+  TW_RETURN_IF_ERROR(check_choice(*file.bm168x(), choice));
   Status first;
   for (const auto& one : file.bm168x()->model.net)
     for (size_t i = 0; i < one->parameter.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,17 @@ namespace tputwin::tools {
 
 // Returns the program for the words of a command line: a host program itself; `tputwin run` for a
 // model (.bmodel); `tputwin replay` for a recording (.tprec). It is an error if a model cannot be
-// read, or if its nets, or those that --net and --stage choose, are all dynamic.
+// read. It is one if the model has no net or stage of the --net and --stage among the words, or if
+// those that they choose are all dynamic.
 Result<std::vector<std::string>> program_of(const std::vector<std::string>& words);
 // Returns true if such a program is the tputwin command itself.
 bool is_our_own(const std::vector<std::string>& program);
 // Returns the value of an option among the words after the first: "--net resnet" or "--net=resnet".
 std::optional<std::string> value_of(const std::vector<std::string>& words, std::string_view name);
+// Returns an error that names the first word after the model that is none of these options with a
+// value. `takes` says what may follow the model.
+Status check_words(const std::vector<std::string>& words, std::span<const std::string_view> options,
+                   std::string_view takes);
 // Runs a program with its arguments until it ends; returns its exit code. Returns the error
 // `failure` if it cannot be started, or ends by a signal.
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure);

@@ -258,12 +258,14 @@ std::string stage_commands(const StageGroups& decoded, const std::string& name, 
 }  // namespace
 
 Disassembly disassemble(const File& file, const Disasm168xOptions& options) {
+  StageChoice choice{.net = options.net, .stage = {}};
+  if (options.stage) choice.stage = fmt::format("{}", *options.stage);
+  if (Status none = check_choice(file, choice); !none.ok()) return {"", std::move(none)};
   std::string text, notes;
   Status first_dynamic, first_error;
   for (const auto& net : file.model.net) {
-    if (options.net && net->name != *options.net) continue;
     for (size_t i = 0; i < net->parameter.size(); ++i) {
-      if (options.stage && i != *options.stage) continue;
+      if (!choice.includes(*net, i)) continue;
       Status is_static = check_static(*net->parameter[i], stage_name(*net, i));
       if (!is_static.ok()) {
         notes += fmt::format("; {}: {}\n", stage_name(*net, i), dynamic_reason(*net->parameter[i]));
@@ -287,7 +289,7 @@ Disassembly disassemble(const File& file, const Disasm168xOptions& options) {
   if (!first_dynamic.ok()) return {"", std::move(first_dynamic)};
   return {"", Error(errors::brt_net)
                   .argument("--net", options.net.value_or("any"))
-                  .detail("no such net or stage, or none with commands")};
+                  .detail("it has no commands")};
 }
 
 }  // namespace tputwin::tools

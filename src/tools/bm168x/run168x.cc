@@ -10,13 +10,13 @@
 #include <numeric>
 #include <thread>
 
-#include "base/errors/bmrt.h"
 #include "base/errors/isa.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/heap.h"
 #include "base/last_error.h"
 #include "tools/bm168x/session168x.h"
+#include "tools/bm168x/stage_programs.h"
 #include "tools/bm168x/tensor_values.h"
 #include "tools/reports/json.h"
 #include "tools/run.h"
@@ -48,14 +48,9 @@ bool has_shapes(const NetParameterT& stage, const ShapeList& shapes) {
 Result<const NetT*> choose_net(const File& file, const std::string& name) {
   const auto& nets = file.model.net;
   if (name.empty() && nets.size() == 1) return static_cast<const NetT*>(nets.front().get());
-  std::vector<std::string> names;
-  for (const auto& net : nets) {
+  for (const auto& net : nets)
     if (net->name == name) return static_cast<const NetT*>(net.get());
-    names.push_back(net->name);
-  }
-  return Error(errors::brt_net)
-      .argument("--net", name.empty() ? "not given" : name)
-      .detail(fmt::format("the file has {}", fmt::join(names, ", ")));
+  return no_such_net(file, name);
 }
 
 Result<std::vector<uint8_t>> read_input(const std::string& path, const TensorT& tensor) {
@@ -134,18 +129,15 @@ Tensors tensors_of_run(const Tensors& compiled, const std::vector<bm_shape_t>& s
 Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options) {
   TW_ASSIGN_OR_RETURN(net, choose_net(file, options.net));
   const auto& stages = net->parameter;
-  std::vector<std::string> choices;
   for (size_t i = 0; i < stages.size(); ++i) {
     const bool wanted = options.stage            ? i == *options.stage
                         : options.shapes.empty() ? stages.size() == 1
                                                  : has_shapes(*stages[i], options.shapes);
     if (wanted) return ChosenStage{net, stages[i].get(), i};
-    choices.push_back(shapes_text(stages[i]->input_tensor));
   }
-  return Error(errors::cli_stage)
-      .argument("--net " + net->name, options.stage ? fmt::format("stage {}", *options.stage)
-                                                    : "no stage of these shapes")
-      .detail(fmt::format("it has {}", fmt::join(choices, "; ")));
+  return no_such_stage(*net, options.stage            ? fmt::format("stage {}", *options.stage)
+                             : options.shapes.empty() ? "stage not given"
+                                                      : "no stage of these shapes");
 }
 
 namespace {

@@ -2,7 +2,10 @@
 #include "tools/bm168x/stage_programs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/errors/bmrt.h"
+#include "base/errors/tools.h"
 #include "base/last_error.h"
 #include "bmodel/bm168x/dynamic.h"
 #include "insight/timing/commands.h"
@@ -82,7 +85,41 @@ bool StageChoice::includes(const NetT& of, size_t index) const {
   return (!net || of.name == *net) && (!stage || fmt::format("{}", index) == *stage);
 }
 
+Error no_such_net(const File& file, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& net : file.model.net) names.push_back(net->name);
+  return Error(errors::brt_net)
+      .argument("--net", name.empty() ? "not given" : name)
+      .detail(names.empty() ? "the file has no nets"
+                            : fmt::format("the file has {}", fmt::join(names, ", ")));
+}
+
+Error no_such_stage(const NetT& net, std::string stage) {
+  std::string has;
+  for (size_t i = 0; i < net.parameter.size(); ++i) {
+    has += fmt::format("{}stage {} for", i == 0 ? "" : "; ", i);
+    for (const auto& tensor : net.parameter[i]->input_tensor)
+      has += fmt::format(" ({})", fmt::join(shape(*tensor), ","));
+  }
+  return Error(errors::cli_stage)
+      .argument("--net " + net.name, std::move(stage))
+      .detail("it has " + (has.empty() ? "no stages" : has));
+}
+
+Status check_choice(const File& file, const StageChoice& choice) {
+  const NetT* chosen = nullptr;
+  for (const auto& net : file.model.net) {
+    if (choice.net && net->name != *choice.net) continue;
+    chosen = net.get();
+    for (size_t i = 0; i < net->parameter.size(); ++i)
+      if (choice.includes(*net, i)) return {};
+  }
+  if (chosen == nullptr) return no_such_net(file, choice.net.value_or(""));
+  return no_such_stage(*chosen, "stage " + choice.stage.value_or("not given"));
+}
+
 Result<FilePrograms> programs_of(const File& file, const StageChoice& choice) {
+  TW_RETURN_IF_ERROR(check_choice(file, choice));
   FilePrograms programs;
   for (const auto& net : file.model.net)
     for (size_t i = 0; i < net->parameter.size(); ++i) {

@@ -51,7 +51,13 @@ struct StageChoice {
   std::optional<std::string> net, stage;
   bool includes(const bmodel::bm168x::NetT& of, size_t index) const;
 };
-// Returns an error if no stage can be decoded.
+// Returns an error that lists what the file has, if the choice includes none of its stages.
+Status check_choice(const bmodel::bm168x::File& file, const StageChoice& choice);
+// Returns that error for a net; `name` is empty if none was given.
+Error no_such_net(const bmodel::bm168x::File& file, const std::string& name);
+// Returns that error for a stage of a net, "stage 7".
+Error no_such_stage(const bmodel::bm168x::NetT& net, std::string stage);
+// Returns an error if the choice includes no stage, or if none of them can be decoded.
 Result<FilePrograms> programs_of(const bmodel::bm168x::File& file, const StageChoice& choice);
 
 }  // namespace tputwin::tools

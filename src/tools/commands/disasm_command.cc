@@ -4,6 +4,7 @@
 #include "tools/bm168x/info168x.h"
 #include "tools/commands/command.h"
 #include "tools/disasm.h"
+#include "tools/run.h"
 
 namespace tputwin::tools {
 namespace {
@@ -18,12 +19,19 @@ struct DisasmCommand {
 Result<Disassembly> text_of(const DisasmCommand& command) {
   TW_ASSIGN_OR_RETURN(file, MappedFile::open(command.path));
   if (!bmodel::bm168x::has_frame(file->bytes())) {
+    TW_RETURN_IF_ERROR(refuse_options({{"--net", !command.net.empty()},
+                                       {"--stage", command.stage.has_value()},
+                                       {"--strict", command.strict}},
+                                      "BM1880"));
     TW_ASSIGN_OR_RETURN(text, disassemble(file->bytes(), command.options));
     return Disassembly{std::move(text), {}};
   }
   auto opened = bmodel::bm168x::read(file->bytes());
   if (!opened.ok()) return bmodel::about_file(opened.error(), file->bytes());
   const bmodel::bm168x::File& model = *opened;
+  TW_RETURN_IF_ERROR(refuse_options(
+      {{"--json", command.options.json}, {"--variety", command.options.variety.has_value()}},
+      model.model.chip));
   Disasm168xOptions options{.net = {}, .stage = command.stage, .strict = command.strict};
   if (!command.net.empty()) options.net = command.net;
   return disassemble(model, options);

@@ -5,12 +5,16 @@
 #include "tools/bm168x/stage_programs.h"
 #include "tools/commands/command.h"
 #include "tools/info.h"
+#include "tools/run.h"
 
 namespace tputwin::tools {
 namespace {
 
 Result<std::string> info(const bmodel::OpenFile& file, bool json, bool strict) {
-  if (const auto* model = file.bm1880()) return json ? info_json(*model) : info_text(*model);
+  if (const auto* model = file.bm1880()) {
+    TW_RETURN_IF_ERROR(refuse_options({{"--strict", strict}}, "BM1880"));
+    return json ? info_json(*model) : info_text(*model);
+  }
   if (strict) TW_RETURN_IF_ERROR(check_strictly(*file.bm168x()));
   return json ? info_json(*file.bm168x()) : info_text(*file.bm168x());
 }

@@ -20,7 +20,7 @@ int pack(const std::string& output, const std::vector<std::string>& words) {
   if (!program.ok()) return fail("tputwin", program.error());
   auto packed = record_program(output, *program);
   if (!packed.ok()) return fail("tputwin", packed.error());
-  fmt::print(stderr, "packed {}\n", packed->path);
+  if (!packed->path.empty()) fmt::print(stderr, "packed {}\n", packed->path);
   return packed->exit_code;
 }
 

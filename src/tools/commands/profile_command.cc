@@ -9,11 +9,12 @@ namespace tputwin::tools {
 namespace {
 
 int profile(const ProfileOptions& options, const std::vector<std::string>& words) {
-  auto code = profile_program(options, words);
-  if (!code.ok()) return fail("tputwin", code.error());
+  auto profiling = profile_program(options, words);
+  if (!profiling.ok()) return fail("tputwin", profiling.error());
+  if (!profiling->has_profile) return profiling->exit_code;
   for (const std::string& path : {options.html, options.trace, options.json})
     if (!path.empty() && path != "-") fmt::print(stderr, "wrote {}\n", path);
-  return *code;
+  return profiling->exit_code;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tools/commands/command.h"
+#include "tools/program.h"
 #include "tools/record/record.h"
 
 namespace tputwin::tools {
@@ -19,7 +20,7 @@ int record(const std::string& output, const std::vector<std::string>& words) {
   if (!program.ok()) return fail("tputwin", program.error());
   auto recording = record_program(output, *program);
   if (!recording.ok()) return fail("tputwin", recording.error());
-  fmt::print(stderr, "recorded {}\n", recording->path);
+  if (!recording->path.empty()) fmt::print(stderr, "recorded {}\n", recording->path);
   return recording->exit_code;
 }
 

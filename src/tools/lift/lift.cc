@@ -22,7 +22,7 @@ Result<const NetT*> choose(const File& file, const Options& options) {
     if (wanted && options.stage >= net->parameter.size())
       return Error(errors::cli_stage)
           .argument("--net " + net->name, fmt::format("stage {}", options.stage))
-          .detail(fmt::format("it has {}", net->parameter.size()));
+          .detail(fmt::format("it has {}, counted from 0", net->parameter.size()));
     if (wanted) return static_cast<const NetT*>(net.get());
     names.push_back(net->name);
   }

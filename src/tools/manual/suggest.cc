@@ -12,7 +12,8 @@ std::vector<std::string> names_of(const CLI::App& app, bool options) {
   std::vector<std::string> names;
   if (options) {
     for (const CLI::Option* option : app.get_options())
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_lnames())
+        if (!option->get_group().empty()) names.push_back("--" + name);  // the others are hidden
   }
   for (const CLI::App* sub : app.get_subcommands({})) {
     if (sub->get_name().empty()) {  // an option group

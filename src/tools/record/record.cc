@@ -38,6 +38,7 @@ Result<Recording> record_program(const std::string& output,
   const Variable to(target.variable, target.value.string());
   auto code = run_program(program, errors::cli_record);
   if (!code.ok()) return code.error();
+  if (!file.is_there() && *code != 0 && is_our_own(program)) return Recording{*code, ""};
   if (!file.is_there())
     return Error(errors::cli_record).argument("PROGRAM", program.front()).detail(target.missing);
   return Recording{*code, target.file.string()};

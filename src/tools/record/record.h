@@ -15,7 +15,7 @@ inline constexpr std::string_view kRunSuffix = ".tprec";
 
 struct Recording {
   int exit_code;     // of the program
-  std::string path;  // of the file
+  std::string path;  // of the file; empty: a model did not run, and printed why
 };
 
 // Runs a program with its arguments and an environment that records it. If the output is

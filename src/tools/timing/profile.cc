@@ -23,8 +23,8 @@ std::string temporary() {
 }
 }  // namespace
 
-Result<int> profile_program(const ProfileOptions& options,
-                            const std::vector<std::string>& program) {
+Result<Profiling> profile_program(const ProfileOptions& options,
+                                  const std::vector<std::string>& program) {
   const auto absolute = [](const std::string& path) {
     // the program may change its directory
     return path.empty() ? path : fs::absolute(path).string();
@@ -49,11 +49,13 @@ Result<int> profile_program(const ProfileOptions& options,
     std::error_code ignored;
     fs::remove(json, ignored);
   }
-  if (code.ok() && !ran)
+  if (!code.ok()) return code.error();
+  const bool said_why = *code != 0 && is_our_own(command);
+  if (!ran && !said_why)
     return Error(errors::cli_check)
         .argument("PROGRAM", program.front())
         .detail("it sent no command to a device");
-  return code;
+  return Profiling{*code, ran};
 }
 
 }  // namespace tputwin::tools

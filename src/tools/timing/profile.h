@@ -13,8 +13,13 @@ struct ProfileOptions {
   std::string html = "profile.html", trace, json;
 };
 
-// Runs a program with its arguments; TPUTWIN_PROFILE makes its devices record themselves. Returns
-// the exit code of the program, whose summary goes to standard error.
-Result<int> profile_program(const ProfileOptions& options, const std::vector<std::string>& program);
+struct Profiling {
+  int exit_code;     // of the program
+  bool has_profile;  // false if a model did not run, which has printed its error
+};
+
+// Runs a program with its arguments; TPUTWIN_PROFILE makes its devices record themselves. The
+// summary goes to standard error.
+Result<Profiling> profile_program(const ProfileOptions& options, const std::vector<std::string>& program);
 
 }  // namespace tputwin::tools

@@ -20,6 +20,7 @@
 #include "tools/environment.h"
 #include "tools/model_chip.h"
 #include "tools/program.h"
+#include "tools/run.h"
 
 namespace tputwin::tools {
 namespace {
@@ -59,15 +60,18 @@ Result<Timeline> of_bm1880(const bmodel::Model& model) {
 }
 
 Result<Timeline> of_bmodel(const std::vector<std::string>& words) {
+  static constexpr std::string_view kOptions[] = {"--net", "--stage"};
   const std::string& path = words.front();
+  TW_RETURN_IF_ERROR(check_words(words, kOptions, "--net NAME and --stage N"));
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(path));
-  if (const auto* model = file.bm1880()) return of_bm1880(*model);
+  if (const auto* model = file.bm1880()) {
+    TW_RETURN_IF_ERROR(refuse_options({{"--net", value_of(words, "--net").has_value()},
+                                       {"--stage", value_of(words, "--stage").has_value()}},
+                                      "BM1880"));
+    return of_bm1880(*model);
+  }
   TW_ASSIGN_OR_RETURN(programs, programs_of(*file.bm168x(), {value_of(words, "--net"),
                                                              value_of(words, "--stage")}));
-  if (programs.stages.empty())
-    return Error(errors::cli_timing)
-        .argument("MODEL", path)
-        .detail("it has no commands, or no such net or stage");
   for (const Error& why : programs.not_priced)
     fmt::print(stderr, "tputwin: not priced: {}\n", why.message());
   Timeline timeline = insight::timeline_of(*programs.stages.front().chip);
@@ -77,6 +81,15 @@ Result<Timeline> of_bmodel(const std::vector<std::string>& words) {
 }
 
 Result<Timeline> of_caffe(const std::vector<std::string>& words) {
+  constexpr size_t kFiles = 3;
+  for (size_t i = 1; i < words.size(); ++i)
+    if (i == kFiles || words[i].starts_with('-'))
+      return Error(errors::cli_usage)
+          .in(words[0])
+          .argument(words[i], "not known")
+          .detail(
+              "after a .caffemodel may stand its table and its prototxt; options of the "
+              "command stand before it, and --help lists them");
   CompileRequest request;
   request.caffemodel = words[0];
   if (words.size() > 1) request.table = words[1];
