@@ -51,6 +51,7 @@ void Checker::on_instruction(const Instruction& instruction, const Footprint& to
                              const Cost&) {
   if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
+  report_.add_command();
   const CommandId id = history_.add(instruction, site_.call, stack_);
   unpolled_ = id;
   check_operands(id, instruction.op);

@@ -26,6 +26,7 @@ void say_how_many();
 Process* start() {
   const std::string wanted = std::string(value_of(EnvVariable::check));
   if (wanted.empty() || wanted == "0") return nullptr;
+  // Every device of such a process is refused (base/wrong_variables.h).
   auto checks = parse_checks(wanted == "1" ? "all" : wanted);
   if (!checks.ok()) {
     log(checks.error(), Level::error);
@@ -56,6 +57,10 @@ void say_how_many() {
   const Process* process = of_process();
   if (process->id != getpid()) return;
   const size_t count = process->report.findings().size();
+  if (count == 0 && !process->report.has_commands()) {
+    fmt::print(stderr, "tputwin check: no command ran, so none was checked\n");
+    return;
+  }
   fmt::print(stderr, "tputwin check: {} finding{}\n", count == 0 ? "no" : fmt::format("{}", count),
              count == 1 ? "" : "s");
 }

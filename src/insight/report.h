@@ -1,6 +1,7 @@
 // Report: the findings of a process, as lines on standard error and as files for machines.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
@@ -29,6 +30,9 @@ class Report {
   // Adds a finding, unless an earlier one looks equal to a reader.
   void add(Finding finding);
   std::vector<Finding> findings() const;
+  // Notes that a command was checked: without one, no finding says nothing.
+  void add_command() { has_commands_.store(true, std::memory_order_relaxed); }
+  bool has_commands() const { return has_commands_.load(std::memory_order_relaxed); }
   // Writes the files, even without findings.
   Status write() const;
 
@@ -39,6 +43,7 @@ class Report {
   const ReportOptions options_;
   mutable std::mutex mutex_;
   std::vector<Finding> findings_;
+  std::atomic<bool> has_commands_ = false;
 };
 
 nlohmann::json to_json(const std::vector<Finding>& findings);

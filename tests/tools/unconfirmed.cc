@@ -135,6 +135,7 @@ TEST_F(UnconfirmedTools, StrictRefusesThem) {
     EXPECT_EQ(count("TW-ISA-0044"), 1u) << command << printed_;
     EXPECT_NE(count("opd0_const = 1"), 0u) << command << printed_;
     EXPECT_NE(count("a recording must confirm"), 0u) << command << printed_;
+    EXPECT_EQ(count("no findings"), 0u) << command << printed_;
   }
 }
 
