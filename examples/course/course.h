@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <tputwin/error.h>
 
+/* The launch of TPUKernel kernels, or of OKKernel kernels: by the header that came before. */
+#ifdef TPUKERNEL_FUNC_REGISTER
+#define LAUNCH tpu_kernel_launch_sync
+#else
+#define LAUNCH okkernel_launch_sync
+#endif
+
 /* Arguments of the kernels: device addresses, and the extents of the tensor. */
 typedef struct {
   unsigned long long a, b, out;
@@ -45,7 +52,7 @@ static inline float* launch(const char* kernel, float* a, int count_a, float* b,
   args.a = bm_mem_get_device_addr(memory[0]);
   args.b = bm_mem_get_device_addr(memory[1]);
   args.out = bm_mem_get_device_addr(memory[2]);
-  must(okkernel_launch_sync(device, kernel, &args, sizeof args), kernel);
+  must(LAUNCH(device, kernel, &args, sizeof args), kernel);
   must(bm_memcpy_d2s(device, out, memory[2]), "bm_memcpy_d2s");
   for (int i = 0; i < 3; i++) bm_free_device(device, memory[i]);
   bm_dev_free(device);
