@@ -6,8 +6,10 @@
 #include <csignal>
 #include <string>
 
+#include "machine/device.h"
 #include "okkernel/faulty_kernels.h"
 #include "okkernel/machine.h"
+#include "sdk/okkernel/run_kernel.h"
 
 namespace tputwin::okktest {
 namespace {
@@ -149,6 +151,18 @@ TEST(Faults, AHandlerOfTheProgramIsAskedAndStays) {
   raise(SIGFPE);
   EXPECT_EQ(seen, 2);
   sigaction(SIGFPE, &before, nullptr);
+}
+
+// On a device of another family the launch fails, and the error says how to get the chip.
+TEST(OtherChip, IsNamedWithTheWayOut) {
+  const auto device = std::move(Device::create({.chip = &bm1684x(), .global_bytes = 1 << 20}));
+  ASSERT_TRUE(device.ok());
+  const okk::Outcome outcome = okk::run_kernel(
+      **device, "kernel", [](const void*) { okk_initialize(); }, nullptr);
+  ASSERT_TRUE(outcome.error);
+  for (const char* part :
+       {"TW-BML-0310 okk_initialize", "device = BM1684X:", "TPUTWIN_CHIP=BM1684"})
+    EXPECT_NE(outcome.error->message().find(part), std::string::npos) << outcome.error->message();
 }
 
 }  // namespace

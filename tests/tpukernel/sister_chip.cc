@@ -34,6 +34,22 @@ std::string error_of(const Chip& chip, const std::function<void()>& code) {
   return outcome.error ? outcome.error->message() : "";
 }
 
+// A device of the BM1684 makes the launch fail, and says how to get the other chip.
+TEST(OtherChip, IsNamedWithTheWayOut) {
+  const std::string error = error_of(bm1684(), [] {});
+  for (const char* part : {"TW-BML-0310 tpu_initialize", "device = BM1684:", "TPUTWIN_CHIP=BM1684X",
+                           "-Wl,--no-as-needed -ltpukernel"})
+    EXPECT_NE(error.find(part), std::string::npos) << part << "\n" << error;
+}
+
+// It ends a kernel that waits in a loop for the result of a call.
+TEST(OtherChip, EndsLoops) {
+  const std::string error = error_of(bm1684(), [] {
+    while (true) tpu_poll();
+  });
+  EXPECT_NE(error.find("TW-BML-0310"), std::string::npos) << error;
+}
+
 TEST(SisterChip, TellsWhatItIs) {
   EXPECT_EQ(error_of(sister(),
                      [] {

@@ -91,6 +91,7 @@ bm_status_t code_of(const Error& error) {
     case errors::bml_timeout:
       return BM_ERR_TIMEOUT;
     case errors::bml_inside_kernel:
+    case errors::bml_chip_api:
       return BM_ERR_FAILURE;
     default:
       break;

@@ -1,10 +1,28 @@
 // KernelCall: the first broken rule ends a kernel's call.
 #include "sdk/okkernel/kernel_call.h"
 
+#include <utility>
+
+#include "base/errors/bmlib.h"
 #include "base/last_error.h"
 #include "memory/layout.h"
 
 namespace tputwin::okk {
+namespace {
+
+// Returns the error of a call in a kernel on a device of another family.
+Error wrong_chip(const Chip& chip, const ApiRules& rules) {
+  const bool is_tpu = &rules == &kTpuRules;
+  return Error(errors::bml_chip_api)
+      .argument("device", std::string(chip.name))
+      .detail(
+          is_tpu ? "tpu_ functions are those of the BM1684X: set TPUTWIN_CHIP=BM1684X, or link the "
+                   "program with -Wl,--no-as-needed -ltpukernel, since --as-needed leaves out a "
+                   "library that it does not call"
+                 : "okk_ functions are those of the BM1684: set TPUTWIN_CHIP=BM1684");
+}
+
+}  // namespace
 
 KernelCall::KernelCall(std::string_view name, const ApiRules& rules)
     : name_(name), rules_(rules), session_(current_session()) {
@@ -12,9 +30,15 @@ KernelCall::KernelCall(std::string_view name, const ApiRules& rules)
     session_->begin_call();
     return;
   }
-  session_ = nullptr;
   ok_ = false;
-  static_cast<void>(report(Error(rules.no_kernel).in(name)));
+  Session* const other = std::exchange(session_, nullptr);
+  if (other == nullptr) {
+    static_cast<void>(report(Error(rules.no_kernel).in(name)));
+    return;
+  }
+  other->begin_call();  // ends a kernel that loops in failing calls
+  static_cast<void>(other->report(wrong_chip(other->chip(), rules), name));
+  other->end_call();
 }
 
 void KernelCall::note_strides(std::string_view argument, const TensorView& view) {
