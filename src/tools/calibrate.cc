@@ -10,6 +10,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/calibrate/float_weights.h"
 #include "bmnet/calibrate/warnings.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/table.h"
@@ -119,6 +120,7 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
                                             {.input_shapes = request.options.input_shapes}));
   net::caffe::NetParameter& model = loaded.net;
+  if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(model));
   request.options.thresholds = loaded.thresholds;
   TW_RETURN_IF_ERROR(use_data_layer(model, request));
   if (request.data.empty())

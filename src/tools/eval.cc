@@ -11,6 +11,7 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/caffe/import.h"
+#include "bmnet/calibrate/float_weights.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/onnx/load.h"
 #include "tools/net.h"
@@ -261,6 +262,7 @@ Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request)
   for (const bmodel::Input& input : model.varieties.front().inputs)
     shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
+  if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(loaded.net));
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, shapes));
   net::DataOptions data_options = request.data_options;
   data_options.shape = net::extents(shapes.input_shapes.front());

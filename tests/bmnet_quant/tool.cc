@@ -100,6 +100,21 @@ TEST(CalibrateTool, FolderWithItsDataLayer) {
   }
 }
 
+// The int8 net that a calibration writes is refused where a float net is wanted.
+TEST(CalibrateTool, RefusesAnInt8Net) {
+  const tputwin::testing::TemporaryDirectory folder;
+  make_folder(folder.path());
+  auto request = tools::find_model("tiny", folder.path());
+  ASSERT_TRUE(request.ok()) << request.status().message();
+  request->output_directory = folder / "out";
+  ASSERT_TRUE(tools::calibrate_files(*request).ok());
+  request->caffemodel = folder / "out" / "bmnet_tiny_int8.caffemodel";
+  auto text = tools::calibrate_files(*request);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().id(), errors::net_already_int8) << text.error().message();
+  EXPECT_NE(text.error().message().find("tputwin compile"), std::string::npos);
+}
+
 TEST(CalibrateTool, SaysWhatIsMissing) {
   const tputwin::testing::TemporaryDirectory folder;
   auto request = tools::find_model("tiny", folder.path());

@@ -5,6 +5,7 @@
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/calibrate/float_weights.h"
 #include "bmnet/calibrate/statistics.h"
 #include "bmnet/calibrate/warnings.h"
 #include "bmnet/data/data_set.h"
@@ -106,6 +107,13 @@ Status warned(float largest, double sqnr) {
   warn_of_poor_fit(network, reports, warnings);
   return warnings.empty() ? Status() : Status(warnings[0]);
 }
+TW_TRIGGER(net_already_int8, [] {
+  caffe::NetParameter int8;
+  caffe::LayerParameter& layer = *int8.add_layer();
+  layer.set_type("InnerProduct");
+  layer.add_blobs()->add_data(100);
+  return check_float_weights(int8);
+});
 TW_TRIGGER(net_poor_fit, [] { return warned(1, 3); });
 TW_TRIGGER(net_mixed_concat, [] { return warned(0.001f, 40); });
 

@@ -9,6 +9,8 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/calibrate/equalize.h"
+#include "bmnet/calibrate/float_weights.h"
+#include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
 #include "tools/commands/calibrate_command.h"
@@ -56,8 +58,15 @@ Result<std::string> accuracy(const EvalCommand& command) {
   return command.json ? eval_json(*report).dump(2) + "\n" : report_text(*report);
 }
 
+// Refuses an int8 net as the float net.
+Status check_float(const EvalCommand& command) {
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(command.prototxt, command.caffemodel));
+  return loaded.is_onnx ? Status() : net::check_float_weights(loaded.net);
+}
+
 Result<std::string> layers(const EvalCommand& command) {
   const net::ImportOptions single{.batch = 1};
+  TW_RETURN_IF_ERROR(check_float(command));
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;
