@@ -1,4 +1,4 @@
-# make build | test | test-onnx | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-onnx | test-onnx-nets | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,8 +12,8 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-onnx test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
-  deps-arm64 deps-emulated arm64-architecture deps-web deps-site web/node_modules clean
+.PHONY: all build test test-onnx test-onnx-nets test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+  deps-arm64 deps-emulated arm64-architecture deps-web deps-onnx deps-site web/node_modules clean
 
 all: build
 
@@ -21,14 +21,15 @@ all: build
 # goal needs: the sections of the list before the named one (no section is named "end").
 deps-demo: before = [test]
 deps-test: before = [further]
-deps deps-arm64 deps-emulated deps-deb deps-site: before = [end]
+deps deps-arm64 deps-emulated deps-deb deps-onnx deps-site: before = [end]
 deps-web: before = $(if $(shell command -v npm),[npm],[end])
 deps-arm64: list = cmake/arm64-packages.txt
 deps-emulated: list = cmake/emulated-packages.txt
 deps-web: list = cmake/web-packages.txt
 deps-deb: list = cmake/deb-packages.txt
+deps-onnx: list = cmake/onnx-packages.txt
 deps-site: list = cmake/site-packages.txt
-deps deps-demo deps-test deps-arm64 deps-emulated deps-web deps-deb deps-site:
+deps deps-demo deps-test deps-arm64 deps-emulated deps-web deps-deb deps-onnx deps-site:
 	@missing=$$(for p in $$(sed -e '/^\$(before)/,$$d' -e '/^\[/d' -e 's/#.*//' $(list)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -62,6 +63,18 @@ test-onnx: deps-web
 	rm -rf $(ONNX)/models
 	$(BUILD)/bin/onnx_runtime_models $(ONNX)/models $(ONNX_MODELS) $(ONNX_SEED)
 	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs models $(ONNX_SEED)
+
+# Exports networks of torchvision with random weights by PyTorch's exporter, and compares them with
+# ONNX Runtime: in float all values, and the cosines of int8 nets that are compiled and run.
+ONNX_OPSETS ?= 17
+ONNX_NETS ?=
+test-onnx-nets: deps-onnx test-onnx
+	for opset in $(ONNX_OPSETS); do \
+	  rm -rf $(ONNX)/nets; \
+	  /usr/bin/python3 tests/onnx_runtime/export_nets.py $(ONNX)/nets --opset $$opset $(ONNX_NETS) && \
+	  $(BUILD)/bin/onnx_runtime_models --int8 $(ONNX)/nets && \
+	  (cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs nets) || exit 1; \
+	done
 
 # Debian's arm64 packages next to the host's. Root installs them; otherwise it prints the commands.
 arm64-architecture:

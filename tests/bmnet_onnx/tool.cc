@@ -150,7 +150,7 @@ TEST(OnnxToolInputs, CalibratesSeveral) {
                  "int8/bmnet_net_calibration_table.pb2 " + x + z),
          {"tg_convolution", "exit 0"});
   expect(tputwin(calibrate + x + z + "--require 1"),
-         {"TW-NET-0313 output y: cosine", "the first tensor below it", "exit 6"});
+         {"TW-NET-0314 output y: cosine", "the first tensor below it", "exit 6"});
   expect(tputwin(calibrate + x + z + "--require 0.9"), {"exit 0"});
   expect(tputwin("eval " + at + "net.onnx --bmodel none " + x + z), {"--layers", "exit 2"});
   expect(tputwin(calibrate + x), {"TW-NET-0601", "x, z", "INPUT=PATH", "exit 3"});

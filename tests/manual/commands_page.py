@@ -21,7 +21,7 @@ page with them. What the commands are for, with examples of their results: [cli.
 JSON, or as completion for a shell: `source <(tputwin --help-as bash)`. The Debian packages bring all of them.
 
 Commands of `tputwin` with results print them as JSON with `--json` (`print` always does; what `record` makes is its file, and
-`debug` speaks JSON with `--dap`); the tools with the maker's names have the maker's options. Errors stay on standard error, and
+`debug` speaks JSON with `--dap`); the tools with the vendor's names have the vendor's options. Errors stay on standard error, and
 the exit code is the same. A word that is not known is refused with what was probably meant. Colour is for terminals only, and
 never where the environment has `NO_COLOR` with a value ([no-color.org](https://no-color.org)) or `TERM=dumb`.
 
@@ -31,7 +31,7 @@ never where the environment has `NO_COLOR` with a value ([no-color.org](https://
 |---|---|
 {codes}
 `tputwin check`, `record` and `profile` end with the exit code of the program they ran, unless they have one of these to
-tell. `bm_builder.bin` has the codes of the maker's: 255 for a command line that is not understood, 1 for any other failure.
+tell. `bm_builder.bin` has the vendor's codes: 255 for a command line that is not understood, 1 for any other failure.
 """
 
 

@@ -245,7 +245,7 @@ Result<host::Operator> host_operator(const File& file, const SubNetT& subnet,
   return Error(errors::brt_host_operator)
       .argument(fmt::format("op_type of subnet {}", subnet.id), fmt::format("{}", param.op_type))
       .detail(param.op_type < kFirstUserNumber
-                  ? "what the maker's numbers below 10000 mean is not documented"
+                  ? "the vendor's numbers below 10000 are not documented"
                   : "numbers from 10000 on are of libraries of the user");
 }
 

@@ -20,6 +20,7 @@ struct Profiling {
 
 // Runs a program with its arguments; TPUTWIN_PROFILE makes its devices record themselves. The
 // summary goes to standard error.
-Result<Profiling> profile_program(const ProfileOptions& options, const std::vector<std::string>& program);
+Result<Profiling> profile_program(const ProfileOptions& options,
+                                  const std::vector<std::string>& program);
 
 }  // namespace tputwin::tools
