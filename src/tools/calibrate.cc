@@ -16,11 +16,11 @@
 #include "bmnet/integers/table.h"
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
-#include "tools/calibrate_data_layer.h"
 #include "tools/campaign/data_text.h"
 #include "tools/campaign/packed_line.h"
+#include "tools/data/calibrate_data_layer.h"
+#include "tools/data/samples.h"
 #include "tools/progress.h"
-#include "tools/samples.h"
 
 namespace tputwin::tools {
 namespace {

@@ -49,7 +49,7 @@ onnx::NodeProto& add_node(Graph& graph, const char* type, const std::vector<std:
 
 // ---- Selections ----
 
-// What a condition does not choose may be infinite or no number.
+// Values that a condition does not choose may be infinite or no numbers.
 TEST(Composed, WhereKeepsNothingOfWhatItDrops) {
   ModelMaker maker;
   maker.input("x", {1, 4});

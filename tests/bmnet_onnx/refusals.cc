@@ -79,6 +79,25 @@ TEST(Refusals, BrokenFiles) {
   expect_words(refusal(maker.model), {"TW-NET-0117", "extents"});
 }
 
+TEST(Refusals, IntegersBeyondTheirType) {
+  for (const auto& [type, value] : {std::pair(onnx::TensorProto::INT8, 128),
+                                    {onnx::TensorProto::UINT8, -1},
+                                    {onnx::TensorProto::BOOL, 2}}) {
+    ModelMaker maker(13);
+    maker.input("x", {1, 2});
+    maker.weights("s", {}, {0.5f});
+    maker.integers("w", {2}, {1, value}, type);
+    maker.node("Cast", {"w"}, {"real"}).add_attribute()->CopyFrom([] {
+      onnx::NodeProto node;
+      ModelMaker::set(node, "to", int64_t{onnx::TensorProto::FLOAT});
+      return node.attribute(0);
+    }());
+    maker.node("Add", {"x", "real"}, {"y"});
+    maker.output("y");
+    expect_words(refusal(maker.model), {"TW-NET-0117", "tensor w", "int32_data"});
+  }
+}
+
 // ---- External data ----
 
 struct ExternalModel {

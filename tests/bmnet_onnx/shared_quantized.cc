@@ -196,5 +196,29 @@ TEST_P(OtherReaders, SeeTheFloats) {
 INSTANTIATE_TEST_SUITE_P(SharedQuantized, OtherReaders, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Before" : "Behind"; });
 
+// A tensor without a scale of its own has that of two moves that read it.
+TEST(SharedQuantized, TwoMovesOfOneScale) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 2, 2, 2});
+  maker.weights("s", {}, {1.0f / 64});
+  maker.weights("t", {}, {1.0f / 32});
+  maker.weights("w", {2, 2, 1, 1}, {1, 0.5f, -0.5f, 0.25f});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.integers("shape", {2}, {1, 8});
+  maker.node("QuantizeLinear", {"x", "s", "zero"}, {"xq"});
+  maker.node("DequantizeLinear", {"xq", "s", "zero"}, {"xd"});
+  maker.node("Conv", {"xd", "w"}, {"c"});
+  maker.node("Reshape", {"c", "shape"}, {"a"});
+  ModelMaker::set(maker.node("Transpose", {"c"}, {"b"}), "perm", std::vector<int64_t>{0, 2, 3, 1});
+  for (const std::string name : {"a", "b"}) {
+    maker.node("QuantizeLinear", {name, "t", "zero"}, {name + "q"});
+    maker.node("DequantizeLinear", {name + "q", "t", "zero"}, {name + "d"});
+    maker.output(name + "d");
+  }
+  auto net = own_int8(maker.model);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  EXPECT_EQ(tensor_threshold(*net, "c"), 4);
+}
+
 }  // namespace
 }  // namespace tputwin::test

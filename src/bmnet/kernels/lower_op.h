@@ -23,8 +23,8 @@ Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t op,
 
 // Returns an input or output of an op as (n,c,h,w).
 View view_of(const std::string& tensor, const TensorShape& shape);
-// Returns an input or output of an op that computes each channel by values of its own, with the
-// rows and columns of a channel regrouped so that a row fits the fields of commands.
+// Returns an input or output of an op that computes each channel by values of its own. The rows and
+// columns of a channel are regrouped so that a row fits the fields of commands.
 View channel_view(const std::string& tensor, const TensorShape& shape);
 // Returns the tensor as planes of values, regrouped so that every extent fits the fields of
 // element-wise commands.

@@ -15,7 +15,7 @@
 #include "tools/command_line.h"
 #include "tools/commands/calibrate_command.h"
 #include "tools/commands/command.h"
-#include "tools/samples.h"
+#include "tools/data/samples.h"
 
 namespace tputwin::tools {
 namespace {

@@ -172,6 +172,30 @@ void read_raw(std::string_view bytes, Constant& constant) {
   }
 }
 
+// Refuses integers in int32_data beyond the range of their type.
+void require_range(const TensorProto& tensor, int type) {
+  const auto [least, most] = [&]() -> std::pair<int64_t, int64_t> {
+    switch (type) {
+      case TensorProto::INT8:
+        return {INT8_MIN, INT8_MAX};
+      case TensorProto::UINT8:
+        return {0, UINT8_MAX};
+      case TensorProto::INT16:
+        return {INT16_MIN, INT16_MAX};
+      case TensorProto::UINT16:
+        return {0, UINT16_MAX};
+      case TensorProto::BOOL:
+        return {0, 1};
+      default:
+        return {INT32_MIN, INT32_MAX};
+    }
+  }();
+  for (const int32_t value : tensor.int32_data())
+    if (value < least || value > most)
+      refuse_tensor(tensor, errors::net_onnx,
+                    fmt::format("int32_data has {}; its type holds {} to {}", value, least, most));
+}
+
 void read_fields(const TensorProto& tensor, Constant& constant) {
   const auto& small = tensor.int32_data();
   if (has_4_bits(constant.type) || is_float8(constant.type)) {
@@ -201,6 +225,7 @@ void read_fields(const TensorProto& tensor, Constant& constant) {
         constant.integers.push_back(static_cast<int64_t>(value));
       return;
     default:
+      require_range(tensor, constant.type);
       constant.integers.assign(small.begin(), small.end());
   }
 }

@@ -187,6 +187,17 @@ void spread_bounds(Graph& graph) {
   }
 }
 
+// Returns true if every reader of the tensor keeps or clips its values, and has this threshold.
+bool all_select(const Ops& ops, const std::string& tensor, float threshold,
+                const std::map<std::string, float>& known) {
+  return std::ranges::all_of(ops, [&](const TensorOp& op) {
+    if (std::ranges::find(op.bottom(), tensor) == op.bottom().end()) return true;
+    if (op.bottom_size() != 1 || op.top_size() != 1 || !selects(op)) return false;
+    const auto result = known.find(op.top(0));
+    return result != known.end() && result->second == threshold;
+  });
+}
+
 }  // namespace
 
 void spread_thresholds(Graph& graph) {
@@ -201,7 +212,9 @@ void spread_thresholds(Graph& graph) {
     const TensorOp& op = ops[i];
     if (op.bottom_size() != 1 || op.top_size() != 1) continue;
     const auto result = known.find(op.top(0));
-    if (!selects(op) || result == known.end() || readers(ops, op.bottom(0)) != 1) continue;
+    if (!selects(op) || result == known.end() ||
+        !all_select(ops, op.bottom(0), result->second, known))
+      continue;
     const auto copied = known.find(graph.source_of_bytes(op.bottom(0)));
     const float threshold = copied != known.end() ? copied->second : result->second;
     known.emplace(op.bottom(0), threshold);

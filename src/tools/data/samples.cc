@@ -1,5 +1,5 @@
 // Samples for the inputs of a net, declared in samples.h.
-#include "tools/samples.h"
+#include "tools/data/samples.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

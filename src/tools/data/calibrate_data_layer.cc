@@ -1,5 +1,5 @@
 // Source, mean and scale of samples from a Caffe data layer.
-#include "tools/calibrate_data_layer.h"
+#include "tools/data/calibrate_data_layer.h"
 
 #include <fmt/format.h>
 
