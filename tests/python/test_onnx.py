@@ -112,3 +112,38 @@ def test_the_module_takes_onnx(exported):
                                 FASHION / "t10k-images-idx3-ubyte.gz", samples=50,
                                 preparation=tputwin.Preparation(scale=[1 / 256]))
     assert accuracy.samples == 50 and accuracy.float_right > 40
+
+
+def two_inputs(folder):
+    """Returns the path of a net y = conv(x) * z, and arrays of samples for its inputs."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
+              for name, dims in (("x", [1, 2, 3, 3]), ("z", [1, 2, 1, 1]))]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 2, 3, 3])
+    weights = numpy_helper.from_array(np.array([[.5, .25], [-.5, 1]], np.float32)
+                                      .reshape(2, 2, 1, 1), "w")
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"]),
+             helper.make_node("Mul", ["c", "z"], ["y"])]
+    graph = helper.make_graph(nodes, "two", inputs, [output], [weights])
+    path = folder / "two.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), str(path))
+    random = np.random.default_rng(1)
+    return path, {"x": random.uniform(-1, 1, (4, 2, 3, 3)).astype(np.float32),
+                  "z": random.uniform(-20, 20, (4, 2, 1, 1)).astype(np.float32)}
+
+
+def test_samples_for_several_inputs(tmp_path):
+    net, samples = two_inputs(tmp_path)
+    np.savez(tmp_path / "all.npz", **samples)
+    for name, array in samples.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    paths = {name: tmp_path / f"{name}.npy" for name in samples}
+    tables = []
+    for kind, data in (("npz", tmp_path / "all.npz"), ("dict", paths),
+                       ("list", list(paths.values()))):
+        made = tputwin.calibrate("", net, data, tmp_path / kind)
+        tables.append(open(made.table_text, encoding="ascii").read())
+    assert tables[0] == tables[1] == tables[2]
+    with pytest.raises(tputwin.Error, match="INPUT=PATH"):
+        tputwin.calibrate("", net, tmp_path / "x.npy", tmp_path / "bad")
