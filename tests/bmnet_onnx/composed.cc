@@ -328,5 +328,93 @@ TEST(Composed, FiveThousandChannelsRunOnTheChip) {
   EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
 }
 
+// The map of three channels in a lane exceeds local memory: the channels are pooled in blocks.
+TEST(Composed, MapsLargerThanLocalMemoryArePooled) {
+  for (const char* type : {"GlobalAveragePool", "GlobalMaxPool"}) {
+    ModelMaker maker(13);
+    maker.input("x", {1, 96, 160, 160});
+    maker.node(type, {"x"}, {"y"});
+    maker.output("y");
+    const Blobs inputs{{"x", {{1, 96, 160, 160}, random_values(96 * 160 * 160, 5, 0, 1)}}};
+    auto network = import(maker.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto expected = run_float(*network, inputs);
+    auto net = quantized(*network, inputs);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    auto result = run_int8(*net, inputs);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999) << type;
+  }
+}
+
+// ---- Gates: x * g(x) ----
+
+// Returns x * g(x) as exporters write HardSwish, SiLU and GELU.
+ModelMaker gated(const std::string& form) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 3, 8, 8});
+  maker.weights("half", {}, {0.5f});
+  maker.weights("one", {}, {1});
+  maker.weights("three", {1}, {3});
+  maker.weights("zero", {}, {0});
+  maker.weights("six", {}, {6});
+  maker.weights("root", {}, {1.4142135f});
+  if (form == "hard_swish") {
+    maker.node("Add", {"x", "three"}, {"shifted"});
+    maker.node("Clip", {"shifted", "zero", "six"}, {"g"});
+  } else if (form == "silu") {
+    maker.node("Sigmoid", {"x"}, {"g"});
+  } else {
+    maker.node("Div", {"x", "root"}, {"scaled"});
+    maker.node("Erf", {"scaled"}, {"erf"});
+    maker.node("Add", {"erf", "one"}, {"g"});
+  }
+  maker.node("Mul", {"x", "g"}, {"m"});
+  if (form == "silu") maker.node("Identity", {"m"}, {"y"});
+  if (form != "silu") maker.node("Mul", {"m", form == "gelu" ? "half" : "one"}, {"y"});
+  maker.output("y");
+  return maker;
+}
+
+float gated_value(const std::string& form, float x) {
+  if (form == "hard_swish") return x * std::min(std::max(x + 3, 0.0f), 6.0f);
+  if (form == "silu") return x / (1 + std::exp(-x));
+  return 0.5f * x * (1 + std::erf(x / 1.4142135f));
+}
+
+size_t functions_of(const net::Network& network) {
+  return static_cast<size_t>(
+      std::ranges::count_if(network.ops, [](const auto& op) { return is(op, net::Op::function); }));
+}
+
+TEST(Gates, AreOneFunction) {
+  for (const std::string form : {"hard_swish", "silu", "gelu"}) {
+    const ModelMaker maker = gated(form);
+    auto network = import(maker.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    EXPECT_EQ(functions_of(*network), 1u) << form;
+    for (const auto& op : network->ops) EXPECT_FALSE(is(op, net::Op::eltwise)) << form;
+    const Blobs inputs{{"x", {{1, 3, 8, 8}, random_values(192, 7, -5, 5)}}};
+    auto floats = run_float(*network, inputs);
+    ASSERT_TRUE(floats.ok()) << floats.status().message();
+    auto net = quantized(*network, inputs);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    auto result = run_int8(*net, inputs);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_GT(cosine(floats->at("y").data, result->at("y").data), 0.9995) << form;
+    for (size_t i = 0; i < 192; ++i)
+      EXPECT_NEAR(floats->at("y").data[i], gated_value(form, inputs.at("x").data[i]), 1e-4) << form;
+  }
+}
+
+// A tensor that the graph has as an output, or that others read, stays.
+TEST(Gates, KeepWhatOthersRead) {
+  ModelMaker maker = gated("silu");
+  maker.output("g");
+  auto network = import(maker.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(functions_of(*network), 0u);
+}
+
 }  // namespace
 }  // namespace tputwin::test

@@ -49,9 +49,19 @@ json outputs_of(const onnx::ModelProto& model, const tputwin::net::Network& netw
   return all;
 }
 
+// The shapes of the inputs, which may be open in the model.
+tputwin::net::ImportOptions shapes_of(const onnx::ModelProto& model, const Blobs& inputs) {
+  tputwin::net::ImportOptions options;
+  for (const auto& input : model.graph().input())
+    if (const auto found = inputs.find(input.name()); found != inputs.end())
+      options.input_shapes.push_back(tputwin::net::make_shape(found->second.shape));
+  return options;
+}
+
 // Adds results, or the reason for none, to the text about a model.
 void add_outputs(const onnx::ModelProto& model, const Blobs& inputs, json& text) {
-  auto network = import(model);
+  for (const char* earlier : {"refused", "outputs", "int8"}) text.erase(earlier);
+  auto network = import(model, shapes_of(model, inputs));
   if (network.ok())
     text["outputs"] = outputs_of(model, *network, inputs, text);
   else
@@ -60,7 +70,7 @@ void add_outputs(const onnx::ModelProto& model, const Blobs& inputs, json& text)
 
 // The cosines of int8 results with those of the float net, with the input's ranges as thresholds.
 void add_cosines(const onnx::ModelProto& model, const Blobs& inputs, json& text) {
-  auto network = import(model);
+  auto network = import(model, shapes_of(model, inputs));
   auto expected = run_float(*network, inputs);
   auto int8 = quantized(std::move(*network), inputs);
   if (!expected.ok() || !int8.ok()) {

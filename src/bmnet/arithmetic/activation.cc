@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "bmnet/arithmetic/by_value.h"
 #include "bmnet/integers/choice.h"
@@ -10,6 +12,25 @@
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net {
+
+namespace {
+
+// Returns x * g(x). The steps of g are no gates themselves.
+std::function<float(float)> gate_function(const ::bmnet::TGFunctionParameter& p) {
+  std::vector<std::function<float(float)>> steps;
+  for (const TensorOp& step : p.gate()) {
+    if (step.tg_function_param().gate_size() > 0) return nullptr;
+    steps.push_back(table_function(step));
+    if (steps.back() == nullptr) return nullptr;
+  }
+  return [steps = std::move(steps)](float x) {
+    float g = x;
+    for (const auto& step : steps) g = step(g);
+    return x * g;
+  };
+}
+
+}  // namespace
 
 std::function<float(float)> table_function(const TensorOp& op) {
   if (is(op, Op::power)) {
@@ -22,6 +43,7 @@ std::function<float(float)> table_function(const TensorOp& op) {
   }
   if (is(op, Op::function)) {
     const auto& p = op.tg_function_param();
+    if (p.gate_size() > 0) return gate_function(p);
     return named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
   }
   if (is(op, Op::clip))

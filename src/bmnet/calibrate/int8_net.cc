@@ -75,10 +75,18 @@ class Int8Maker {
 
   static float positive(float threshold) { return threshold > 0 ? threshold : 1.0f; }
 
+  // Returns true for x times a gate: large results are those of large inputs, as after a layer.
+  static bool grows_like_input(const TensorOp& op) {
+    const std::string& name = op.tg_function_param().name();
+    return name == "gate" || name == "hard_swish" || name == "swish" || name == "gelu" ||
+           name == "gelu_tanh" || name == "mish";
+  }
+
   float choose(const TensorOp& op, const Histogram& histogram) const {
     // Results of bounded functions and of host operators are not clipped: clipping would change
     // their meaning.
-    const bool bounded = table_function(op) != nullptr || runs_on_host(op);
+    const bool bounded =
+        (table_function(op) != nullptr && !grows_like_input(op)) || runs_on_host(op);
     if (bounded || histogram.total() < kEnoughValues) return positive(histogram.largest());
     switch (options_.method) {
       case ThresholdMethod::percentile:

@@ -87,12 +87,6 @@ Weight convolution_weight(std::span<const float> kernel, Span oc, int64_t ic, in
   return w;
 }
 
-View channels_of(View v, Span channels) {
-  v.offset = channels.begin * v.e.h * v.e.w;
-  v.e.c = channels.count();
-  return v;
-}
-
 }  // namespace
 
 Result<std::vector<KernelPtr>> lower_convolution(const Network& network, const TensorOp& op,

@@ -76,6 +76,12 @@ View channel_view(const std::string& tensor, const TensorShape& shape) {
   return view;
 }
 
+View channels_of(View view, Span channels) {
+  view.offset = channels.begin * view.e.h * view.e.w;
+  view.e.c = channels.count();
+  return view;
+}
+
 View flat_view(const std::string& tensor, const TensorShape& shape) {
   Extents e = extents(shape);
   if (e.c <= kMaxChannels && e.w <= kMaxRow) return {tensor, e};

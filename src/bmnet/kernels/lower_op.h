@@ -26,6 +26,8 @@ View view_of(const std::string& tensor, const TensorShape& shape);
 // Returns an input or output of an op that computes each channel by values of its own. The rows and
 // columns of a channel are regrouped so that a row fits the fields of commands.
 View channel_view(const std::string& tensor, const TensorShape& shape);
+// Returns the part of a view with these channels.
+View channels_of(View view, Span channels);
 // Returns the tensor as planes of values, regrouped so that every extent fits the fields of
 // element-wise commands.
 View flat_view(const std::string& tensor, const TensorShape& shape);

@@ -5,6 +5,8 @@
 #include "bmnet/kernels/lower_op.h"
 #include "bmnet/kernels/window_rows.h"
 
+#include <algorithm>
+
 namespace tputwin::net {
 namespace {
 
@@ -113,30 +115,45 @@ class Pooling : public Kernel {
   }
 };
 
+// Channels of a kernel. The window of one row of results, of a block of channels, must leave half
+// of local memory to results and to the next tile.
+int64_t block_of_channels(const Window2d& w, const Extents& in) {
+  const int64_t rows = std::min<int64_t>(w.kernel_h, in.h);
+  const int64_t plane = align_up_to(rows * in.w, kUnits);
+  return std::max<int64_t>(1, kLaneBytes / 2 / plane) * kLanes;
+}
+
 }  // namespace
 
 Result<std::vector<KernelPtr>> lower_pooling(const Network&, const TensorOp& op,
                                              const LayerIntegers& integers) {
-  auto k = std::make_unique<Pooling>();
-  k->window = pooling_window(op);
-  const Window2d& w = k->window;
+  Pooling whole;
+  whole.window = pooling_window(op);
+  const Window2d& w = whole.window;
   if (Status s = check_field(op, "kernel_size", std::max(w.kernel_h, w.kernel_w), 255); !s.ok())
     return s;
-  k->is_average = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
-  k->multiplier = integers.multiplier.empty() ? 0 : integers.multiplier[0];
-  k->right_shift = integers.right_shift;
-  k->overhang = average_overhang(op);
-  k->overhanging = integers.overhanging;
-  k->inputs = {view_of(op.bottom(0), op.input_shape(0))};
-  k->output = view_of(op.top(0), op.output_shape(0));
-  if (Status s = fit_window(op, k->window, k->inputs[0].e, k->output.e); !s.ok()) return s;
-  if (w.kernel_h * w.kernel_w == 1)
-    k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(k->output.e.c), 1),
-                          {1, k->output.e.c, 1, 1},
-                          Weight::Layout::aligned});
-  k->do_relu = false;
+  whole.is_average = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
+  whole.multiplier = integers.multiplier.empty() ? 0 : integers.multiplier[0];
+  whole.right_shift = integers.right_shift;
+  whole.overhang = average_overhang(op);
+  whole.overhanging = integers.overhanging;
+  const View in = view_of(op.bottom(0), op.input_shape(0));
+  const View out = view_of(op.top(0), op.output_shape(0));
+  if (Status s = fit_window(op, whole.window, in.e, out.e); !s.ok()) return s;
+  whole.do_relu = false;
   std::vector<KernelPtr> kernels;
-  kernels.push_back(std::move(k));
+  const int64_t block = block_of_channels(w, in.e);
+  for (int64_t begin = 0; begin < in.e.c; begin += block) {
+    const Span channels{begin, std::min(begin + block, in.e.c)};
+    auto k = std::make_unique<Pooling>(whole);
+    k->inputs = {channels_of(in, channels)};
+    k->output = channels_of(out, channels);
+    if (w.kernel_h * w.kernel_w == 1)
+      k->weights.push_back({std::vector<uint8_t>(static_cast<size_t>(channels.count()), 1),
+                            {1, channels.count(), 1, 1},
+                            Weight::Layout::aligned});
+    kernels.push_back(std::move(k));
+  }
   return kernels;
 }
 

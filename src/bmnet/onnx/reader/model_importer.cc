@@ -249,6 +249,7 @@ void ModelImporter::finish() {
   remove_unused_sums(graph_, {end.bottom().begin(), end.bottom().end()});
   if (end.bottom().empty()) throw Refusal{Error(errors::net_no_layer).in("model")};
   fold_pads(graph_);
+  fuse_gates(graph_, {end.bottom().begin(), end.bottom().end()});
   fold_scales(graph_);
   set_constant_thresholds(graph_);
   spread_thresholds(graph_);

@@ -193,6 +193,9 @@ std::string constant_tensor(Graph& graph, const std::string& name, const Constan
 void set_constant_thresholds(Graph& graph);
 
 // ---- Passes after the nodes ----
+// Replaces products of a tensor with a function of itself by one function. Tensors that are
+// `outputs` stay.
+void fuse_gates(Graph& graph, const std::set<std::string>& outputs);
 void fold_scales(Graph& graph);
 void fold_pads(Graph& graph);
 // Derives thresholds of tensors between those that have one, and their upper bounds.

@@ -9,6 +9,8 @@ namespace tputwin::net::onnx_reader {
 namespace {
 
 constexpr int64_t kLargestWindow = 255;  // rows or columns of the chip's pooling
+// The values of a channel that one window has: they must fit a lane, next to the result.
+constexpr int64_t kLargestPoolMap = 60000;
 
 template <class List>
 void put(List* list, std::initializer_list<int64_t> values) {
@@ -262,7 +264,7 @@ void global(Node& node, bool max) {
   Dims result(node.dims().size(), 1);
   result[0] = x[0];
   result[1] = x[1];
-  if (x[2] <= kLargestWindow && x[3] <= kLargestWindow) {
+  if (x[2] <= kLargestWindow && x[3] <= kLargestWindow && x[2] * x[3] <= kLargestPoolMap) {
     NodeWindow window;
     window.rows = {.kernel = x[2], .outputs = 1};
     window.columns = {.kernel = x[3], .outputs = 1};
