@@ -65,7 +65,7 @@ NETS = {
     "squeezenet1_1": classifier("squeezenet1_1"),
     "densenet121": classifier("densenet121"),
     "googlenet": classifier("googlenet", init_weights=False, aux_logits=False),
-    "inception_v3": classifier("inception_v3", 96, init_weights=False),
+    "inception_v3": classifier("inception_v3", 96, init_weights=False, aux_logits=False),
     "mnasnet0_5": classifier("mnasnet0_5"),
     "deeplabv3_mobilenet_v3_large": segmentation("deeplabv3_mobilenet_v3_large"),
     "lraspp_mobilenet_v3_large": segmentation("lraspp_mobilenet_v3_large"),
@@ -74,15 +74,32 @@ NETS = {
 }
 
 
+def enliven(net, size):
+    """Gives the weights and statistics values with which every layer changes the result: PyTorch
+    begins with heads of zeros, layers scaled by 1e-6, and statistics of no data."""
+    for parameter in net.parameters():
+        if parameter.dim() > 1 and parameter.abs().max() < 1e-5:
+            torch.nn.init.normal_(parameter, std=0.5 if parameter.dim() > 2 else 0.05)
+    norms = [m for m in net.modules() if isinstance(m, torch.nn.BatchNorm2d)]
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None
+    if norms:
+        net.train()
+        with torch.no_grad():
+            net(torch.randn(4, 3, size, size))
+    net.eval()
+
+
 def export(name, folder, opset):
     torch.manual_seed(1)
     net, size = NETS[name]()
-    net.eval()
+    enliven(net, size)
     x = torch.randn(1, 3, size, size)
     stem = os.path.join(folder, f"{name}-{opset}")
     torch.onnx.export(net, x, stem + ".onnx", opset_version=opset, input_names=["x"])
     with open(stem + ".json", "w", encoding="ascii") as file:
-        json.dump({"about": f"{name} opset {opset}",
+        json.dump({"about": f"{name} opset {opset}", "relative": True,
                    "inputs": {"x": {"dims": list(x.shape), "data": x.flatten().tolist()}}}, file)
 
 
