@@ -98,6 +98,44 @@ TEST(Refusals, IntegersBeyondTheirType) {
   }
 }
 
+// Attributes whose products overflow, and constants without the one value that is read.
+TEST(Refusals, NumbersBeyondAnyTensor) {
+  ModelMaker conv(13);
+  conv.input("x", {1, 2, 4, 4});
+  conv.weights("w", {2, 2, 1, 1}, {1, 2, 3, 4});
+  conv.set(conv.node("Conv", {"x", "w"}, {"y"}), "group", INT64_MAX);
+  conv.output("y");
+  expect_words(refusal(conv.model), {"TW-NET-0119", "group"});
+
+  ModelMaker product(13);
+  auto& import = *product.model.add_opset_import();
+  import.set_domain("com.microsoft");
+  import.set_version(1);
+  product.input("x", {1, 16});
+  product.integers("b", {1, 1, 8}, std::vector<int64_t>(8), onnx::TensorProto::UINT8);
+  product.weights("s", {1}, {1});
+  auto& node = product.node("MatMulNBits", {"x", "b", "s"}, {"y"});
+  node.set_domain("com.microsoft");
+  for (const char* name : {"K", "N", "block_size"}) ModelMaker::set(node, name, INT64_MAX);
+  product.output("y");
+  expect_words(refusal(product.model), {"TW-NET-0119", "block_size"});
+
+  ModelMaker trilu(14);
+  trilu.input("x", {2, 2});
+  trilu.integers("k", {0}, {});
+  trilu.node("Trilu", {"x", "k"}, {"y"});
+  trilu.output("y");
+  expect_words(refusal(trilu.model), {"TW-NET-0119", "k = (0)", "one value"});
+
+  ModelMaker recurrent(14);
+  recurrent.input("x", {1, 1, 1});
+  recurrent.weights("w", {1, 0, 1}, {});
+  recurrent.weights("r", {1, 0, 0}, {});
+  recurrent.node("LSTM", {"x", "w", "r"}, {"y"});
+  recurrent.output("y");
+  expect_words(refusal(recurrent.model), {"TW-NET-0119", "W"});
+}
+
 // ---- External data ----
 
 struct ExternalModel {

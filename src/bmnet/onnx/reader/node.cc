@@ -93,6 +93,12 @@ const Constant* Node::constant(size_t input) const {
   return has(input) ? inputs_[input]->constant.get() : nullptr;
 }
 
+int64_t Node::whole(size_t input, std::string_view what) const {
+  const Constant& constant = weights(input, what);
+  require(constant.size() == 1, what, onnx_reader::text(constant.dims), "one value");
+  return constant.whole()[0];
+}
+
 const Constant& Node::weights(size_t input, std::string_view what) const {
   if (const Constant* found = constant(input)) return *found;
   refuse(what, has(input) ? proto.input(static_cast<int>(input)) : "missing",

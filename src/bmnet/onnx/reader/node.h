@@ -61,6 +61,8 @@ class Node {
   bool is_constant() const;  // true if every input is a constant
   // Returns a constant input; nullptr if the input is missing or a tensor of the net.
   const Constant* constant(size_t input) const;
+  // Returns the value of an input that must be a constant of one integer.
+  int64_t whole(size_t input, std::string_view what) const;
   // Returns an input that must be a constant.
   const Constant& weights(size_t input, std::string_view what) const;
   // Returns values of an input, or of the attribute in earlier opsets; nullopt if both are missing.

@@ -39,7 +39,7 @@ void add_past(Node& node, Expansion& made, Heads& heads, size_t past, size_t pre
 void repeat_heads(Node& node, Expansion& made, Heads& heads, int64_t wanted) {
   const Dims& d = heads.dims;
   if (d[1] == wanted) return;
-  node.require(wanted % d[1] == 0, "kv_num_heads", std::to_string(d[1]),
+  node.require(d[1] > 0 && wanted % d[1] == 0, "kv_num_heads", std::to_string(d[1]),
                fmt::format("it divides the {} heads of the queries", wanted));
   const int64_t times = wanted / d[1];
   const std::string apart = made.add("Unsqueeze", {heads.tensor, made.integers({2})});
@@ -138,7 +138,7 @@ void expand_rotary_embedding(Node& node) {
   const Heads x = heads_of(node, made, 0, "num_heads");
   const int64_t given = node.integer("rotary_embedding_dim", 0);
   const int64_t rotated = given == 0 ? x.dims[3] : given, half = rotated / 2;
-  node.require(rotated % 2 == 0 && rotated <= x.dims[3], "rotary_embedding_dim",
+  node.require(rotated > 0 && rotated % 2 == 0 && rotated <= x.dims[3], "rotary_embedding_dim",
                std::to_string(rotated), "even, and at most the size of a head");
   const bool pairs = node.integer("interleaved", 0) != 0;
   const std::string a =

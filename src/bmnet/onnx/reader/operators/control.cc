@@ -117,7 +117,7 @@ void set_outputs(Unrolling& loop) {
 // Imports the nodes of each iteration: the condition of the next one must then be a constant.
 void ModelImporter::loop(Node& node) {
   Unrolling loop = unrolling_of(node);
-  const int64_t count = node.has(0) ? node.weights(0, "M").whole().at(0) : INT64_MAX;
+  const int64_t count = node.has(0) ? node.whole(0, "M") : INT64_MAX;
   bool goes_on = !node.has(1) || is_true(node, node.weights(1, "cond"), "cond");
   for (int64_t i = 0; i < count && goes_on; ++i) {
     node.require(i < kMostIterations, "iterations", fmt::format("more than {}", kMostIterations),

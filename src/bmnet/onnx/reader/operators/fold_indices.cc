@@ -189,7 +189,7 @@ ConstantPtr fold_gather_nd(const Node& node) {
 ConstantPtr fold_trilu(const Node& node) {
   Constant result = copy_of(node, 0, "input");
   node.require(result.dims.size() >= 2, "input", text(result.dims), "matrices");
-  const int64_t k = node.has(1) ? node.weights(1, "k").whole().at(0) : 0;
+  const int64_t k = node.has(1) ? node.whole(1, "k") : 0;
   const bool upper = node.integer("upper", 1) != 0;
   const int64_t columns = result.dims.back(), rows = result.dims[result.dims.size() - 2];
   for (size_t i = 0; i < result.size(); ++i) {
@@ -207,7 +207,7 @@ ConstantPtr fold_trilu(const Node& node) {
 ConstantPtr fold_cum_sum(const Node& node) {
   const Constant& x = node.weights(0, "x");
   node.require(!x.dims.empty(), "x", "()", "at least one axis");
-  const size_t axis = node.axis(node.weights(1, "axis").whole().at(0), x.dims.size());
+  const size_t axis = node.axis(node.whole(1, "axis"), x.dims.size());
   const bool exclusive = node.integer("exclusive", 0) != 0,
              reverse = node.integer("reverse", 0) != 0;
   const Dims parts = around(x.dims, axis);
@@ -229,8 +229,9 @@ ConstantPtr fold_cum_sum(const Node& node) {
 ConstantPtr fold_one_hot(const Node& node) {
   const Constant &indices = node.weights(0, "indices"), &depth = node.weights(1, "depth"),
                  &off_on = node.weights(2, "values");
-  node.require(depth.size() == 1 && depth.at(0) >= 1 && off_on.size() == 2, "depth, values",
-               text(depth.dims), "one depth, and two values");
+  node.require(
+      depth.size() == 1 && depth.at(0) >= 1 && depth.at(0) <= kMostFolded && off_on.size() == 2,
+      "depth, values", text(depth.dims), "one depth, and two values");
   const auto classes = static_cast<int64_t>(depth.at(0));
   const size_t axis = node.axis(node.integer("axis", -1), indices.dims.size() + 1);
   Dims dims = indices.dims;
@@ -257,7 +258,7 @@ ConstantPtr fold_eye_like(const Node& node) {
   const int64_t type = node.integer("dtype", x != nullptr ? x->type : TensorProto::FLOAT);
   std::vector<double> values(static_cast<size_t>(elements(dims)));
   for (int64_t row = 0; row < dims[0]; ++row)
-    if (row + k >= 0 && row + k < dims[1]) values[static_cast<size_t>(row * dims[1] + row + k)] = 1;
+    if (k >= -row && k < dims[1] - row) values[static_cast<size_t>(row * dims[1] + row + k)] = 1;
   return make_constant(dims, static_cast<int>(type), values);
 }
 

@@ -307,8 +307,11 @@ Packed packed_of(const Node& node) {
   const int64_t columns = node.integer("K", 0), rows = node.integer("N", 0);
   const int64_t bits = node.integer("bits", 4), block = node.integer("block_size", 0);
   node.require(bits == 2 || bits == 4 || bits == 8, "bits", std::to_string(bits), "2, 4 or 8");
-  node.require(columns > 0 && rows > 0 && block > 0, "K, N, block_size",
-               fmt::format("{}, {}, {}", columns, rows, block), "above 0");
+  constexpr int64_t kMost = int64_t{1} << 20;
+  node.require(
+      columns > 0 && rows > 0 && block > 0 && columns < kMost && rows < kMost && block < kMost,
+      "K, N, block_size", fmt::format("{}, {}, {}", columns, rows, block),
+      "above 0 and below 2^20");
   return {rows, columns, bits, block, (columns + block - 1) / block};
 }
 

@@ -86,6 +86,8 @@ Recurrent recurrent_of(Node& node, int64_t gates, std::vector<std::string> defau
               node.texts("activations")};
   while (r.activations.size() < defaults.size() * static_cast<size_t>(directions))
     r.activations.push_back(defaults[r.activations.size() % defaults.size()]);
+  node.require(r.hidden > 0 && r.inputs > 0 && r.batch > 0, "W", text(w.dims),
+               "with rows and columns");
   require_supported(node, r);
   require_size(r, 1, "W", directions * gates * r.hidden * r.inputs);
   require_size(r, 2, "R", directions * gates * r.hidden * r.hidden);

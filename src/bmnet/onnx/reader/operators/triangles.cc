@@ -19,7 +19,7 @@ std::string triangle(Expansion& made, int64_t rows, int64_t columns, const Holds
 void import_trilu(Node& node) {
   const Dims& x = node.dims();
   node.require(x.size() >= 2, "input", text(x), "matrices");
-  const int64_t k = node.has(1) ? node.weights(1, "k").whole().at(0) : 0;
+  const int64_t k = node.has(1) ? node.whole(1, "k") : 0;
   const bool upper = node.integer("upper", 1) != 0;
   Expansion made(node);
   const std::string mask = triangle(
@@ -32,7 +32,7 @@ void import_trilu(Node& node) {
 void import_cum_sum(Node& node) {
   const Dims& x = node.dims();
   node.require(!x.empty(), "x", "()", "at least one axis");
-  const size_t axis = node.axis(node.weights(1, "axis").whole().at(0), x.size());
+  const size_t axis = node.axis(node.whole(1, "axis"), x.size());
   const bool exclusive = node.integer("exclusive", 0) != 0,
              reverse = node.integer("reverse", 0) != 0;
   Dims order;

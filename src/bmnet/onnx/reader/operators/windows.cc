@@ -123,7 +123,7 @@ void import_conv(Node& node) {
   node.require(w.dims.size() == node.dims().size(), "W", text(w.dims), "as many axes as X");
   const NodeWindow window = read_window(node, {w.dims.begin() + 2, w.dims.end()});
   const int64_t group = node.integer("group", 1);
-  node.require(group >= 1 && group * w.dims[1] == x[1], "W", text(w.dims),
+  node.require(group >= 1 && group <= x[1] && group * w.dims[1] == x[1], "W", text(w.dims),
                fmt::format("axis 1 times group {} is the {} channels of X", group, x[1]));
   if (has_large_stride(window)) return expand_conv_of_blocks(node, window);
   if (has_large_dilation(window)) return expand_conv_of_phases(node, window);
@@ -184,7 +184,7 @@ void import_conv_transpose(Node& node) {
                     node.text("auto_pad", "NOTSET"));
   }
   const int64_t group = node.integer("group", 1);
-  node.require(group >= 1 && x[1] % group == 0, "group", std::to_string(group),
+  node.require(group >= 1 && group <= x[1] && x[1] % group == 0, "group", std::to_string(group),
                fmt::format("divides {} channels", x[1]));
   const std::string y =
       convolve(node, node.tensor(0, x), w, b, window, w.dims[1] * group, group, true, w.real());
