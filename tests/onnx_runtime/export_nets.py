@@ -108,7 +108,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--opset", type=int, default=17)
     parser.add_argument("nets", nargs="*", help="default: all")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     os.makedirs(options.folder, exist_ok=True)
     for name in options.nets or NETS:
         try:
