@@ -347,6 +347,148 @@ TEST(Composed, MapsLargerThanLocalMemoryArePooled) {
   }
 }
 
+// ---- Kinds: integers and booleans that are floats in the net ----
+
+// Returns the cosine of int8 and float results.
+double int8_cosine(const ModelMaker& maker, const Blobs& inputs) {
+  auto network = import(maker.model);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return 0;
+  auto expected = run_float(*network, inputs);
+  auto net = quantized(*network, inputs);
+  EXPECT_TRUE(expected.ok() && net.ok()) << net.status().message();
+  if (!expected.ok() || !net.ok()) return 0;
+  auto result = run_int8(*net, inputs);
+  return result.ok() ? cosine(expected->at("y").data, result->at("y").data) : 0;
+}
+
+const Blobs& eight_values() {
+  static const Blobs inputs{{"x", {{1, 8}, {-1, -0.5f, -0.25f, 0.125f, 0.25f, 0.5f, 0.75f, 1}}}};
+  return inputs;
+}
+
+ModelMaker positive_part() {
+  ModelMaker maker(13);
+  maker.input("x", {1, 8});
+  maker.weights("zero", {}, {0});
+  maker.node("Greater", {"x", "zero"}, {"b"});
+  return maker;
+}
+
+void cast(ModelMaker& maker, const char* from, const char* to, int type) {
+  ModelMaker::set(maker.node("Cast", {from}, {to}), "to", int64_t{type});
+}
+
+TEST(Kinds, BooleansSurviveInt8) {
+  ModelMaker casts = positive_part();
+  cast(casts, "b", "i", onnx::TensorProto::INT32);
+  cast(casts, "i", "j", onnx::TensorProto::INT8);
+  cast(casts, "j", "y", onnx::TensorProto::FLOAT);
+  casts.output("y");
+  EXPECT_GT(int8_cosine(casts, eight_values()), 0.999);
+  for (const char* type : {"Xor", "Equal"}) {
+    ModelMaker maker = positive_part();
+    maker.integers("c", {8}, {1, 0, 1, 0, 1, 0, 1, 0}, onnx::TensorProto::BOOL);
+    maker.node(type, {"b", "c"}, {"d"});
+    cast(maker, "d", "y", onnx::TensorProto::FLOAT);
+    maker.output("y");
+    EXPECT_GT(int8_cosine(maker, eight_values()), 0.999) << type;
+  }
+}
+
+TEST(Kinds, DivisionOfIntegersIsRefused) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 8});
+  cast(maker, "x", "i", onnx::TensorProto::INT32);
+  maker.node("Add", {"i", "i"}, {"sum"});
+  maker.integers("n", {}, {2}, onnx::TensorProto::INT32);
+  maker.node("Div", {"sum", "n"}, {"q"});
+  cast(maker, "q", "y", onnx::TensorProto::FLOAT);
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("fractions ONNX drops"), std::string::npos) << refusal(maker);
+}
+
+TEST(Kinds, AttentionRefusesComputedBooleanMasks) {
+  ModelMaker maker(23);
+  maker.input("x", {1, 1, 8, 8});
+  maker.weights("zero", {}, {0});
+  maker.node("Greater", {"x", "zero"}, {"b"});
+  maker.node("Attention", {"x", "x", "x", "b"}, {"y"});
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("constant booleans"), std::string::npos) << refusal(maker);
+}
+
+// ---- Forms of files that were read wrongly ----
+
+// Two functions of one name differ by their overload, which cannot be read.
+TEST(Composed, OverloadsAreRefused) {
+  ModelMaker maker(15);
+  maker.input("x", {1, 2});
+  for (const char* type : {"Neg", "Exp"}) {
+    auto& function = *maker.model.add_functions();
+    function.set_domain("own");
+    function.set_name("f");
+    function.add_input("a");
+    function.add_output("b");
+    add_node(function, type, {"a"}, "b");
+  }
+  maker.node("f", {"x"}, {"y"}).set_domain("own");
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("overloads"), std::string::npos) << refusal(maker);
+}
+
+// Each function calls the next one twice: 2^30 nodes.
+TEST(Composed, FunctionsAreLimitedByTheirNodes) {
+  ModelMaker maker(15);
+  maker.input("x", {1, 2});
+  for (int i = 0; i < 30; ++i) {
+    auto& function = *maker.model.add_functions();
+    function.set_domain("own");
+    function.set_name("f" + std::to_string(i));
+    function.add_input("a");
+    function.add_output("c");
+    const std::string next = i < 29 ? "f" + std::to_string(i + 1) : "Neg";
+    for (const auto& [from, to] : {std::pair("a", "b"), std::pair("b", "c")})
+      add_node(function, next.c_str(), {from}, to).set_domain(i < 29 ? "own" : "");
+  }
+  maker.node("f0", {"x"}, {"y"}).set_domain("own");
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("functions"), std::string::npos) << refusal(maker);
+}
+
+// B is transposed, so that its scales are those of its rows. Values by the formula.
+TEST(Composed, QGemmHasAScaleForEachColumn) {
+  ModelMaker maker = with_microsoft(ModelMaker(13));
+  maker.input("x", {1, 2});
+  maker.weights("one", {}, {1});
+  maker.weights("scales", {2}, {1, 10});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  maker.integers("zeros", {2}, {0, 0}, onnx::TensorProto::INT8);
+  maker.integers("b", {2, 2}, {1, 2, 3, 4}, onnx::TensorProto::INT8);
+  maker.node("QuantizeLinear", {"x", "one", "zero"}, {"q"});
+  auto& node = maker.node("QGemm", {"q", "one", "zero", "b", "scales", "zeros"}, {"y"});
+  node.set_domain("com.microsoft");
+  ModelMaker::set(node, "transB", int64_t{1});
+  maker.output("y");
+  expect_near(results_of(maker, {{"x", {{1, 2}, {1, 1}}}}), {3, 70});
+}
+
+// Its opset decides over which axes it is: here over both of the last ones.
+TEST(Composed, QLinearSoftmaxHasAnOpset) {
+  ModelMaker maker = with_microsoft(ModelMaker(13));
+  maker.input("x", {1, 2, 2});
+  maker.weights("s", {}, {1.0f / 256});
+  maker.integers("zero", {}, {0}, onnx::TensorProto::UINT8);
+  maker.node("QuantizeLinear", {"x", "s", "zero"}, {"q"});
+  auto& node = maker.node("QLinearSoftmax", {"q", "s", "zero", "s", "zero"}, {"r"});
+  node.set_domain("com.microsoft");
+  ModelMaker::set(node, "axis", int64_t{1});
+  ModelMaker::set(node, "opset", int64_t{12});
+  maker.node("DequantizeLinear", {"r", "s", "zero"}, {"y"});
+  maker.output("y");
+  expect_near(results_of(maker, {{"x", {{1, 2, 2}, {0, 0, 0, 0}}}}), {0.25f, 0.25f, 0.25f, 0.25f});
+}
+
 // ---- Gates: x * g(x) ----
 
 // Returns x * g(x) as exporters write HardSwish, SiLU and GELU.

@@ -109,7 +109,10 @@ void warn_of_poor_fit(const Network& network, const Reports& reports,
 std::vector<Error> missed_outputs(const Calibration& calibration, double required) {
   std::vector<Error> missed;
   const auto& reports = calibration.tensors;
-  const auto is_poor = [&](const TensorReport& report) { return report.cosine < required; };
+  // Without a cosine one of the two is 0. The SQNR says whether the float net's is.
+  const auto is_poor = [&](const TensorReport& report) {
+    return report.cosine < required || (std::isnan(report.cosine) && !std::isnan(report.sqnr));
+  };
   const auto first = std::ranges::find_if(reports, is_poor);
   for (const std::string& output : calibration.network.outputs())
     for (const TensorReport& report : reports)

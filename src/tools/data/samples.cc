@@ -69,6 +69,13 @@ Result<std::unique_ptr<net::DataSet>> of_array(Array array, const std::string& p
   };
   if (array.kind == 'f' && array.element_bytes == 2)
     return wrong("16-bit floats; store the samples as float32");
+  const net::Extents& e = input.shape;
+  const std::vector<uint64_t> extents{static_cast<uint64_t>(e.c), static_cast<uint64_t>(e.h),
+                                      static_cast<uint64_t>(e.w)};
+  if (array.shape.size() == 4 &&
+      !std::equal(extents.begin(), extents.end(), array.shape.begin() + 1))
+    return wrong(
+        fmt::format("samples of the input {} are ({})", input.name, fmt::join(extents, ",")));
   const auto values = static_cast<uint64_t>(count(input.shape));
   if (array.shape.empty() || array.count() != array.shape.front() * values)
     return wrong(fmt::format("the first axis counts samples, of {} values each for the input {}",

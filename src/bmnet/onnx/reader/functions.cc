@@ -54,11 +54,18 @@ void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
   node.mutable_attribute()->Swap(&result);
 }
 
+constexpr size_t kMostNodes = 200000;
+
 class Inliner {
  public:
   explicit Inliner(const onnx::ModelProto& model) : opset_(opset_of(model.opset_import())) {
     for (const auto& function : model.functions())
-      functions_[{domain_of(function.domain()), function.name()}] = &function;
+      if (!functions_.emplace(std::pair(domain_of(function.domain()), function.name()), &function)
+               .second)
+        throw Refusal{Error(errors::net_onnx)
+                          .in("function " + function.name())
+                          .detail("two functions have the name; export the model without "
+                                  "overloads")};
   }
 
   void run(onnx::GraphProto& graph, int depth = 0) {
@@ -79,6 +86,10 @@ class Inliner {
                         .detail(fmt::format("functions call each other more than {} deep; a "
                                             "function must not call itself",
                                             kMostDepth))};
+    if (++added_ > kMostNodes)
+      throw Refusal{Error(errors::net_onnx)
+                        .in("node " + node.name() + " (" + node.op_type() + ")")
+                        .detail(fmt::format("functions stand for more than {} nodes", kMostNodes))};
     const auto function = functions_.find({domain_of(node.domain()), node.op_type()});
     if (function != functions_.end()) return call(node, *function->second, result, depth);
     for (auto& attribute : *node.mutable_attribute())
@@ -108,6 +119,7 @@ class Inliner {
   const int64_t opset_;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
   int calls_ = 0;
+  size_t added_ = 0;
 };
 
 }  // namespace

@@ -34,6 +34,9 @@ enum class QuantizedBy : uint8_t {
 
 // A tensor of the model: of constants, or of the net, whose tensor has the same elements in the
 // same order with at most four axes.
+// Integers and booleans of ONNX are floats in the net.
+enum class ValueKind { real, boolean, integer };
+
 struct Value {
   Dims dims;
   ConstantPtr constant;
@@ -44,6 +47,7 @@ struct Value {
   // integers in ONNX and floats in the net.
   int64_t positions = 0;
   bool is_bytes = false;  // true for bytes of an input
+  ValueKind kind = ValueKind::real;
 };
 
 // Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.

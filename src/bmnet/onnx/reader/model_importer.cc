@@ -9,6 +9,7 @@
 #include "bmnet/caffe/layer.h"
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/integers.h"
+#include "bmnet/onnx/reader/kinds.h"
 #include "bmnet/onnx/reader/opsets.h"
 
 namespace tputwin::net::onnx_reader {
@@ -177,7 +178,13 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
   Node node(graph_, proto, own == opsets_.end() ? opset : own->second, std::move(inputs), folder_,
             wanted_);
   guard([&] {
-    if (missing.empty()) return import_operator(proto, node);
+    if (++imported_nodes_ > kMostNodes)
+      node.refuse("nodes", fmt::format("more than {}", kMostNodes),
+                  "fewer, with functions and loops as the nodes that they stand for");
+    if (missing.empty()) {
+      require_kinds(node);
+      return import_operator(proto, node);
+    }
     row_of(proto, node);
   });
   for (const std::string& name : missing)
@@ -185,6 +192,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       problems_.push_back(
           malformed(node.where(), "its input " + name + " is made by no node before it"));
   if (!node.expansion().empty()) import_all(node.expansion(), node.expansion_opset);
+  const ValueKind kind = missing.empty() ? kind_of_results(node) : ValueKind::real;
   for (int i = 0; i < proto.output_size(); ++i) {
     const std::string& name = proto.output(i);
     if (name.empty()) continue;
@@ -193,6 +201,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       values_[name] = std::move(*value);
     else if (!values_.contains(name))
       unknown_.insert(name);
+    if (const auto known = values_.find(name); known != values_.end()) known->second.kind = kind;
   }
 }
 

@@ -16,6 +16,8 @@ class ModelImporter {
   Result<Graph> run();
 
  private:
+  // A limit to what functions and loops expand to.
+  static constexpr size_t kMostNodes = 200000;
   template <class Function>
   void guard(const Function& function) {
     try {
@@ -54,6 +56,7 @@ class ModelImporter {
   std::set<std::string> unknown_;
   std::set<std::string> wanted_;  // tensors that outputs or nodes need
   std::vector<Error> problems_;
+  size_t imported_nodes_ = 0;
 };
 
 }  // namespace tputwin::net::onnx_reader

@@ -65,6 +65,8 @@ std::string masked(Node& node, Expansion& made, std::string scores, const Heads&
   }
   if (!node.has(3)) return scores;
   const Constant* mask = node.constant(3);
+  node.require(mask != nullptr || node.in(3).kind != ValueKind::boolean, "attn_mask",
+               node.proto.input(3), "floats, or constant booleans");
   if (mask == nullptr || mask->type != onnx::TensorProto::BOOL)
     return made.add("Add", {scores, made.in(3)});
   std::vector<float> values;
@@ -77,6 +79,8 @@ std::string masked(Node& node, Expansion& made, std::string scores, const Heads&
 // softmax(Q K^T * scale + mask) V
 void expand_attention(Node& node) {
   node.require(!node.wants(3), "qk_matmul_output", "wanted", "not wanted");
+  node.require(!node.has(6), "nonpad_kv_seqlen", node.has(6) ? node.proto.input(6) : "",
+               "absent; give a mask instead");
   Expansion made(node);
   const Heads q = heads_of(node, made, 0, "q_num_heads");
   Heads k = heads_of(node, made, 1, "kv_num_heads"), v = heads_of(node, made, 2, "kv_num_heads");

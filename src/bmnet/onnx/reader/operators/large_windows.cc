@@ -166,9 +166,10 @@ void expand_conv_of_phases(Node& node, const NodeWindow& window) {
   y = made.add("Transpose", {y}, {{"perm", Dims{0, 3, 4, 1, 5, 2}}});
   y = made.add("Reshape",
                {y, made.integers({x[0], w[0], r.outputs * r.count, c.outputs * c.count})});
-  y = made.add("Slice", {y, made.integers({0, 0}),
-                         made.integers({window.rows.outputs, window.columns.outputs}),
-                         made.integers({2, 3})});
+  y = made.add("Slice",
+               {y, made.integers({0, 0}),
+                made.integers({window.rows.outputs, std::max<int64_t>(1, window.columns.outputs)}),
+                made.integers({2, 3})});
   finish(node, made, y, extents_after(node, w[0], window));
 }
 

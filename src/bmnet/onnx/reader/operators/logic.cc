@@ -15,6 +15,17 @@ std::string inverted(Expansion& made, const std::string& x) {
   return made.add("Sub", {made.real(1), x});
 }
 
+// 1 where the booleans differ, else 0. In int8 a true one is 127/128.
+std::string booleans_differ(Expansion& made, const std::string& a, const std::string& b) {
+  return made.add("Abs", {made.add("Round", {made.add("Sub", {a, b})})});
+}
+
+bool is_boolean(const Node& node, size_t input) {
+  const Constant* constant = node.constant(input);
+  if (constant != nullptr) return constant->type == onnx::TensorProto::BOOL;
+  return node.in(input).kind == ValueKind::boolean;
+}
+
 // 1 where the values differ, else 0.
 std::string differs(Expansion& made, const std::string& a, const std::string& b) {
   return made.add("Abs", {made.add("Sign", {made.add("Sub", {a, b})})});
@@ -40,11 +51,6 @@ void import_greater_or_equal(Node& node) {
 void import_less_or_equal(Node& node) {
   Expansion made(node);
   made.set(inverted(made, is_greater(made, made.in(0), made.in(1))));
-}
-
-void import_equal(Node& node) {
-  Expansion made(node);
-  made.set(inverted(made, differs(made, made.in(0), made.in(1))));
 }
 
 void import_not(Node& node) {
@@ -74,7 +80,16 @@ void import_or(Node& node) {
 
 void import_xor(Node& node) {
   Expansion made(node);
-  made.set(differs(made, as_floats(made, node, 0), as_floats(made, node, 1)));
+  made.set(booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1)));
+}
+
+void import_equal(Node& node) {
+  Expansion made(node);
+  const bool booleans = is_boolean(node, 0) || is_boolean(node, 1);
+  const std::string different =
+      booleans ? booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))
+               : differs(made, made.in(0), made.in(1));
+  made.set(inverted(made, different));
 }
 
 // ---- Where ----

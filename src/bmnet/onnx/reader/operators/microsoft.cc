@@ -9,10 +9,13 @@ namespace tputwin::net::onnx_reader {
 namespace {
 
 // Real values of an integer input with its scale and zero point.
-std::string real_values(Expansion& made, size_t x, size_t scale, size_t zero) {
+// With a scale for each index of an axis, `axis` is that axis.
+std::string real_values(Expansion& made, size_t x, size_t scale, size_t zero, int64_t axis = 1) {
   std::vector<std::string> inputs{made.in(x), made.in(scale)};
   if (!made.in(zero).empty()) inputs.push_back(made.in(zero));
-  return made.add("DequantizeLinear", inputs);
+  // Opsets before 13 have no axis.
+  if (axis == 1) return made.add("DequantizeLinear", inputs);
+  return made.add("DequantizeLinear", inputs, {{"axis", axis}});
 }
 
 // Makes y the node's output, as integers of that scale and zero point.
@@ -70,7 +73,11 @@ void expand_qlinear_add(Node& node) { quantized_binary(node, "Add"); }
 void expand_qlinear_mul(Node& node) { quantized_binary(node, "Mul"); }
 void expand_qlinear_leaky_relu(Node& node) { quantized_unary(node, "LeakyRelu", {"alpha"}); }
 void expand_qlinear_sigmoid(Node& node) { quantized_unary(node, "Sigmoid", {}); }
-void expand_qlinear_softmax(Node& node) { quantized_unary(node, "Softmax", {"axis"}); }
+// Before opset 13 a Softmax is over all axes from `axis` on.
+void expand_qlinear_softmax(Node& node) {
+  if (node.integer("opset", 13) < 13) node.expansion_opset = 12;
+  quantized_unary(node, "Softmax", {"axis"});
+}
 void expand_qlinear_global_average_pool(Node& node) {
   quantized_pool(node, "GlobalAveragePool", {});
 }
@@ -95,7 +102,8 @@ void expand_qlinear_concat(Node& node) {
 // where there is no scale of Y.
 void expand_qgemm(Node& node) {
   Expansion made(node);
-  const std::string a = real_values(made, 0, 1, 2), b = real_values(made, 3, 4, 5);
+  const int64_t columns_of_b = node.integer("transB", 0) != 0 ? 0 : 1;
+  const std::string a = real_values(made, 0, 1, 2), b = real_values(made, 3, 4, 5, columns_of_b);
   std::vector<std::string> operands{a, b};
   if (node.has(6)) {
     const float alpha = node.real("alpha", 1);

@@ -158,12 +158,15 @@ namespace {
 // Rounds toward zero, within the type's range.
 std::string to_integers(Node& node, Expansion& made, int type) {
   std::string x = made.in(0);
+  const bool is_whole = node.in(0).kind != ValueKind::real;
   if (type == onnx::TensorProto::UINT8) x = made.add("Clip", {x, made.real(0), made.real(255)});
   if (type == onnx::TensorProto::INT8) x = made.add("Clip", {x, made.real(-128), made.real(127)});
   if (type == onnx::TensorProto::BOOL) return made.add("Abs", {made.add("Sign", {x})});
   node.require(type == onnx::TensorProto::UINT8 || type == onnx::TensorProto::INT8 ||
                    type == onnx::TensorProto::INT32 || type == onnx::TensorProto::INT64,
                "to", std::to_string(type), "floats, booleans, int8, uint8, int32 or int64");
+  // In int8 a true boolean is 127/128.
+  if (is_whole) return made.add("Round", {x});
   const std::string whole = made.add("Floor", {made.add("Abs", {x})});
   return type == onnx::TensorProto::UINT8 ? whole : made.add("Mul", {whole, made.add("Sign", {x})});
 }
@@ -188,7 +191,12 @@ void import_cast(Node& node) {
 
 void expand_cast_like(Node& node) {
   const Constant* like = node.constant(1);
-  const int type = like != nullptr ? like->type : onnx::TensorProto::FLOAT;
+  int type = like != nullptr ? like->type : int{onnx::TensorProto::FLOAT};
+  if (like == nullptr) {
+    node.require(node.in(1).kind != ValueKind::integer, "target_type", node.proto.input(1),
+                 "of floats or booleans; put a Cast in place of the CastLike");
+    if (node.in(1).kind == ValueKind::boolean) type = onnx::TensorProto::BOOL;
+  }
   Expansion made(node);
   made.set(made.add("Cast", {made.in(0)}, {{"to", int64_t{type}}}));
 }

@@ -33,6 +33,8 @@ void import_cum_sum(Node& node) {
   const Dims& x = node.dims();
   node.require(!x.empty(), "x", "()", "at least one axis");
   const size_t axis = node.axis(node.whole(1, "axis"), x.size());
+  node.require(x[axis] <= 4096, "x", text(x),
+               "at most 4096 along the axis: the sums are a product with a matrix of that size");
   const bool exclusive = node.integer("exclusive", 0) != 0,
              reverse = node.integer("reverse", 0) != 0;
   Dims order;
