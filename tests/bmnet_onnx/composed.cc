@@ -47,6 +47,19 @@ onnx::NodeProto& add_node(Graph& graph, const char* type, const std::vector<std:
   return node;
 }
 
+// Returns the cosine of int8 and float results.
+double int8_cosine(const ModelMaker& maker, const Blobs& inputs) {
+  auto network = import(maker.model);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return 0;
+  auto expected = run_float(*network, inputs);
+  auto net = quantized(*network, inputs);
+  EXPECT_TRUE(expected.ok() && net.ok()) << net.status().message();
+  if (!expected.ok() || !net.ok()) return 0;
+  auto result = run_int8(*net, inputs);
+  return result.ok() ? cosine(expected->at("y").data, result->at("y").data) : 0;
+}
+
 // ---- Selections ----
 
 // Values that a condition does not choose may be infinite or no numbers.
@@ -189,6 +202,52 @@ TEST(Composed, FunctionsOfFunctions) {
   expect_near(results_of(maker, {{"x", {{1, 2}, {1, -1}}}}), {4, -2.25f});
 }
 
+// Adds y = softmax(x) by a function of opset 11, where a Softmax is over all axes from 1 on.
+void add_old_softmax(ModelMaker& maker) {
+  auto& function = *maker.model.add_functions();
+  function.set_domain("own");
+  function.set_name("old");
+  function.add_input("a");
+  function.add_output("b");
+  auto& opset = *function.add_opset_import();
+  opset.set_domain("");
+  opset.set_version(11);
+  ModelMaker::set(add_node(function, "Softmax", {"a"}, "b"), "axis", int64_t{1});
+}
+
+// A node of a function has the function's opset, also in a subgraph.
+TEST(Composed, FunctionsKeepTheirOpset) {
+  for (const bool in_branch : {false, true}) {
+    ModelMaker maker(13);
+    maker.input("x", {1, 3, 2});
+    maker.integers("yes", {}, {1}, onnx::TensorProto::BOOL);
+    add_old_softmax(maker);
+    if (in_branch) {
+      auto& node = maker.node("If", {"yes"}, {"y"});
+      for (const char* branch : {"then_branch", "else_branch"}) {
+        auto& graph = graph_of(node, branch);
+        add_node(graph, "old", {"x"}, "inner").set_domain("own");
+        graph.add_output()->set_name("inner");
+      }
+    } else {
+      maker.node("old", {"x"}, {"y"}).set_domain("own");
+    }
+    maker.output("y");
+    expect_near(results_of(maker, {{"x", {{1, 3, 2}, std::vector<float>(6)}}}),
+                std::vector<float>(6, 1.0f / 6));
+  }
+}
+
+TEST(Composed, FunctionsOfUnknownOpsetsAreRefused) {
+  ModelMaker maker(13);
+  maker.input("x", {1, 3, 2});
+  add_old_softmax(maker);
+  maker.model.mutable_functions(0)->mutable_opset_import(0)->set_version(99);
+  maker.node("old", {"x"}, {"y"}).set_domain("own");
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("TW-NET-0118"), std::string::npos) << refusal(maker);
+}
+
 // ---- Recurrent layers ----
 
 TEST(Composed, RecurrentFormsThatAreRefused) {
@@ -293,14 +352,7 @@ TEST(Composed, PatchesOfStrideSixteenRunOnTheChip) {
   ModelMaker::set(maker.node("Conv", {"x", "w", "b"}, {"y"}), "strides", Dims{16, 16});
   maker.output("y");
   const Blobs inputs{{"x", {{1, 3, 48, 32}, random_values(3 * 48 * 32, 5)}}};
-  auto network = import(maker.model);
-  ASSERT_TRUE(network.ok()) << network.status().message();
-  auto expected = run_float(*network, inputs);
-  auto net = quantized(*network, inputs);
-  ASSERT_TRUE(net.ok()) << net.status().message();
-  auto result = run_int8(*net, inputs);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
+  EXPECT_GT(int8_cosine(maker, inputs), 0.999);
   const std::vector<float> w = random_values(8 * 3 * 256, 3, -0.05f, 0.05f),
                            x = inputs.at("x").data, b = random_values(8, 4);
   float sum = b[7];  // the last patch of the last channel
@@ -308,7 +360,7 @@ TEST(Composed, PatchesOfStrideSixteenRunOnTheChip) {
     for (size_t h = 0; h < 16; ++h)
       for (size_t v = 0; v < 16; ++v)
         sum += w[((7 * 3 + c) * 16 + h) * 16 + v] * x[(c * 48 + 32 + h) * 32 + 16 + v];
-  EXPECT_NEAR(expected->at("y").data.back(), sum, 1e-4);
+  EXPECT_NEAR(results_of(maker, inputs).back(), sum, 1e-4);
 }
 
 TEST(Composed, FiveThousandChannelsRunOnTheChip) {
@@ -318,14 +370,7 @@ TEST(Composed, FiveThousandChannelsRunOnTheChip) {
   maker.node("Conv", {"x", "w"}, {"y"});
   maker.output("y");
   const Blobs inputs{{"x", {{1, 5000, 2, 3}, random_values(30000, 5)}}};
-  auto network = import(maker.model);
-  ASSERT_TRUE(network.ok()) << network.status().message();
-  auto expected = run_float(*network, inputs);
-  auto net = quantized(*network, inputs);
-  ASSERT_TRUE(net.ok()) << net.status().message();
-  auto result = run_int8(*net, inputs);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999);
+  EXPECT_GT(int8_cosine(maker, inputs), 0.999);
 }
 
 // The map of three channels in a lane exceeds local memory: the channels are pooled in blocks.
@@ -336,31 +381,11 @@ TEST(Composed, MapsLargerThanLocalMemoryArePooled) {
     maker.node(type, {"x"}, {"y"});
     maker.output("y");
     const Blobs inputs{{"x", {{1, 96, 160, 160}, random_values(96 * 160 * 160, 5, 0, 1)}}};
-    auto network = import(maker.model);
-    ASSERT_TRUE(network.ok()) << network.status().message();
-    auto expected = run_float(*network, inputs);
-    auto net = quantized(*network, inputs);
-    ASSERT_TRUE(net.ok()) << net.status().message();
-    auto result = run_int8(*net, inputs);
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    EXPECT_GT(cosine(expected->at("y").data, result->at("y").data), 0.999) << type;
+    EXPECT_GT(int8_cosine(maker, inputs), 0.999) << type;
   }
 }
 
 // ---- Kinds: integers and booleans that are floats in the net ----
-
-// Returns the cosine of int8 and float results.
-double int8_cosine(const ModelMaker& maker, const Blobs& inputs) {
-  auto network = import(maker.model);
-  EXPECT_TRUE(network.ok()) << network.status().message();
-  if (!network.ok()) return 0;
-  auto expected = run_float(*network, inputs);
-  auto net = quantized(*network, inputs);
-  EXPECT_TRUE(expected.ok() && net.ok()) << net.status().message();
-  if (!expected.ok() || !net.ok()) return 0;
-  auto result = run_int8(*net, inputs);
-  return result.ok() ? cosine(expected->at("y").data, result->at("y").data) : 0;
-}
 
 const Blobs& eight_values() {
   static const Blobs inputs{{"x", {{1, 8}, {-1, -0.5f, -0.25f, 0.125f, 0.25f, 0.5f, 0.75f, 1}}}};
@@ -416,6 +441,38 @@ TEST(Kinds, AttentionRefusesComputedBooleanMasks) {
   maker.node("Attention", {"x", "x", "x", "b"}, {"y"});
   maker.output("y");
   EXPECT_NE(refusal(maker).find("constant booleans"), std::string::npos) << refusal(maker);
+}
+
+TEST(Kinds, AttentionRefusesQueriesWithoutKeys) {
+  ModelMaker maker(23);
+  maker.input("x", {1, 1, 2, 2});
+  maker.integers("mask", {2, 2}, {1, 0, 0, 0}, onnx::TensorProto::BOOL);
+  maker.node("Attention", {"x", "x", "x", "mask"}, {"y"});
+  maker.output("y");
+  EXPECT_NE(refusal(maker).find("one key for each query"), std::string::npos) << refusal(maker);
+}
+
+// Constants of integers have the range of their type, as in ONNX.
+TEST(Kinds, FoldedIntegersWrap) {
+  struct Case {
+    const char* type;
+    int element;
+    int64_t a, b, expected;
+  };
+  const Case cases[] = {{"Sub", onnx::TensorProto::UINT8, 3, 4, 255},
+                        {"Mul", onnx::TensorProto::INT32, 65537, 65537, 131073},
+                        {"Sub", onnx::TensorProto::INT8, -128, 1, 127}};
+  for (const Case& one : cases) {
+    ModelMaker maker(14);
+    maker.input("x", {1});
+    maker.integers("a", {1}, {one.a}, one.element);
+    maker.integers("b", {1}, {one.b}, one.element);
+    maker.node(one.type, {"a", "b"}, {"c"});
+    cast(maker, "c", "d", onnx::TensorProto::FLOAT);
+    maker.node("Add", {"x", "d"}, {"y"});
+    maker.output("y");
+    expect_near(results_of(maker, {{"x", {{1}, {0}}}}), {static_cast<float>(one.expected)});
+  }
 }
 
 // ---- Forms of files that were read wrongly ----

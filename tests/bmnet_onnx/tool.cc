@@ -157,6 +157,23 @@ TEST(OnnxToolInputs, CalibratesSeveral) {
   expect(tputwin(calibrate + x + "--data z=" + at + "short.npy"),
          {"TW-NET-0601", "samples of z", "exit 3"});
   expect(tputwin(calibrate + x + "--data z=" + at + "x.npy"), {"TW-NET-0602", "exit 3"});
+  expect(tputwin(calibrate + x + x + z), {"TW-NET-0601", "given 3 times", "exit 3"});
+  expect(tputwin(calibrate + x + z + "--scale 0.5"), {"TW-NET-0701", "as they are", "exit 2"});
+}
+
+// Samples of a state that is no part of the batch cannot be put beside those of the input.
+TEST(OnnxToolInputs, FirstExtentsMustBeTheSame) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelMaker maker(13);
+  maker.input("x", {3, 2});
+  maker.input("h", {1, 2});
+  maker.node("Add", {"x", "h"}, {"y"});
+  maker.output("y");
+  std::ofstream(at + "net.onnx", std::ios::binary) << maker.model.SerializeAsString();
+  write_npy(at + "x.npy", "6, 2", random_values(12, 1));
+  expect(tputwin("calibrate " + at + "net.onnx --data x=" + at + "x.npy --data h=" + at + "x.npy"),
+         {"TW-NET-0602", "first extent of h", "exit 3"});
 }
 
 // Outputs are in the file's order up to the bytes of a run, with and without calibration.

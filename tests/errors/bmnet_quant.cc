@@ -124,6 +124,16 @@ TW_TRIGGER(net_required, [] {
   calibration.tensors.push_back({"layer", "", output, 0, 1, 1, 10, 0.9});
   return Status(missed_outputs(calibration, 0.99).at(0));
 });
+// An output of zeros has no cosine, and does not reach the required one.
+TEST(RequiredCosine, IsMissedByZeros) {
+  Calibration calibration;
+  calibration.network = one_op("tg_pooling");
+  const std::string output = calibration.network.outputs().at(0);
+  calibration.tensors.push_back({"layer", "", output, 0, 1, 1, 0, NAN});
+  EXPECT_EQ(missed_outputs(calibration, 0.99).size(), 1u);
+  calibration.tensors[0].sqnr = NAN;  // the float net's output is 0, too
+  EXPECT_TRUE(missed_outputs(calibration, 0.99).empty());
+}
 TW_TRIGGER(net_coarse_scores, [] {
   Network network = one_op("tg_softmax");
   std::vector<Error> warnings;

@@ -136,8 +136,8 @@ Result<std::vector<std::string>> paths_of(const std::vector<std::string>& data,
     else
       in_order.push_back(text);
   }
-  const bool is_complete = (named.empty() && in_order.size() == inputs.size()) ||
-                           (in_order.empty() && named.size() == inputs.size());
+  const bool is_complete =
+      data.size() == inputs.size() && (named.empty() || named.size() == inputs.size());
   if (!is_complete)
     return Error(errors::net_data)
         .in("data sets")
@@ -162,10 +162,28 @@ Status check_counts(const DataSets& sets, const std::vector<net::SampleInput>& i
   return {};
 }
 
+bool is_array(const std::string& path) { return path.ends_with(".npy") || path.ends_with(".npz"); }
+
+// Options of pictures and raw tensors would be ignored if there are only arrays.
+Status check_options(const std::vector<std::string>& data, const net::DataOptions& options) {
+  const bool prepares = !options.mean.empty() || !options.mean_image.empty() ||
+                        !options.scale.empty() || options.rgb || options.crop ||
+                        options.letterbox || options.resize_h > 0 || !options.list.empty() ||
+                        options.kind != net::DataKind::automatic;
+  if (!prepares || !std::ranges::all_of(data, is_array)) return {};
+  return Error(errors::net_cli)
+      .in("data sets")
+      .argument("--data", data[0])
+      .detail(
+          "arrays are taken as they are: --mean, --scale, --rgb, --crop, --letterbox, "
+          "--resize, --list and --data-kind must not be given with them");
+}
+
 }  // namespace
 
 Result<DataSets> open_samples(const std::vector<std::string>& data, const net::DataOptions& options,
                               const std::vector<net::SampleInput>& inputs) {
+  TW_RETURN_IF_ERROR(check_options(data, options));
   if (data.size() == 1 && data[0].ends_with(".npz")) {
     TW_ASSIGN_OR_RETURN(sets, of_archive(data[0], inputs));
     TW_RETURN_IF_ERROR(check_counts(sets, inputs));

@@ -4,12 +4,16 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/reader/constant.h"
+#include "bmnet/onnx/reader/opsets.h"
 #include "bmnet/onnx/reader/subgraphs.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
 
 constexpr int kMostDepth = 64;  // of calls in calls
+// A field of inlined nodes, which no version of ONNX has: the opset of their function. It stays
+// with the node when a subgraph is copied and its names change.
+constexpr int kOpsetField = 100000;
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
@@ -54,6 +58,7 @@ void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
   node.mutable_attribute()->Swap(&result);
 }
 
+// Of all functions together: functions that call each other twice grow by powers of two.
 constexpr size_t kMostNodes = 200000;
 
 class Inliner {
@@ -68,16 +73,16 @@ class Inliner {
                                   "overloads")};
   }
 
-  void run(onnx::GraphProto& graph, int depth = 0) {
-    google::protobuf::RepeatedPtrField<onnx::NodeProto> result;
-    for (const auto& node : graph.node()) add(node, opset_, result, depth);
-    graph.mutable_node()->Swap(&result);
-  }
-
-  std::map<std::string, int64_t> opsets;
+  void run(onnx::GraphProto& graph) { run(graph, opset_, 0); }
 
  private:
   using List = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+  void run(onnx::GraphProto& graph, int64_t opset, int depth) {
+    List result;
+    for (const auto& node : graph.node()) add(node, opset, result, depth);
+    graph.mutable_node()->Swap(&result);
+  }
 
   void add(onnx::NodeProto node, int64_t opset, List& result, int depth) {
     if (depth > kMostDepth)
@@ -93,8 +98,10 @@ class Inliner {
     const auto function = functions_.find({domain_of(node.domain()), node.op_type()});
     if (function != functions_.end()) return call(node, *function->second, result, depth);
     for (auto& attribute : *node.mutable_attribute())
-      if (attribute.has_g()) run(*attribute.mutable_g(), depth + 1);
-    if (opset != opset_ && node.output_size() > 0) opsets[node.output(0)] = opset;
+      if (attribute.has_g()) run(*attribute.mutable_g(), opset, depth + 1);
+    if (opset != opset_)
+      node.GetReflection()->MutableUnknownFields(&node)->AddVarint(kOpsetField,
+                                                                   static_cast<uint64_t>(opset));
     *result.Add() = std::move(node);
   }
 
@@ -109,10 +116,15 @@ class Inliner {
       use.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
     use.inner.assign(function.output().begin(), function.output().end());
     use.outer.assign(node.output().begin(), node.output().end());
-    const int64_t opset = opset_of(function.opset_import());
+    const int64_t given = opset_of(function.opset_import()), opset = given == 0 ? opset_ : given;
+    if (opset < kFirstOpset || opset > kLastOpset)
+      throw Refusal{Error(errors::net_onnx_opset)
+                        .in("function " + function.name())
+                        .argument("opset of ai.onnx", std::to_string(opset))
+                        .detail(fmt::format("{} to {}", kFirstOpset, kLastOpset))};
     for (onnx::NodeProto& inner : nodes_of(function, use)) {
       set_attributes(inner, attributes);
-      add(std::move(inner), opset == 0 ? opset_ : opset, result, depth + 1);
+      add(std::move(inner), opset, result, depth + 1);
     }
   }
 
@@ -124,11 +136,19 @@ class Inliner {
 
 }  // namespace
 
-std::map<std::string, int64_t> inline_functions(onnx::ModelProto& model) {
-  if (model.functions().empty()) return {};
-  Inliner inliner(model);
-  inliner.run(*model.mutable_graph());
-  return std::move(inliner.opsets);
+void inline_functions(onnx::ModelProto& model) {
+  if (model.functions().empty()) return;
+  Inliner(model).run(*model.mutable_graph());
+}
+
+int64_t opset_of(const onnx::NodeProto& node, int64_t otherwise) {
+  const auto& unknown = node.GetReflection()->GetUnknownFields(node);
+  for (int i = 0; i < unknown.field_count(); ++i)
+    if (const auto& field = unknown.field(i);
+        field.number() == kOpsetField &&
+        field.type() == google::protobuf::UnknownField::TYPE_VARINT && field.varint() <= kLastOpset)
+      return static_cast<int64_t>(field.varint());
+  return otherwise;
 }
 
 }  // namespace tputwin::net::onnx_reader

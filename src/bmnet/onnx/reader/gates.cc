@@ -1,6 +1,6 @@
 // y = x * g(x), where g is a chain of functions of one value: HardSwish, SiLU, GELU and Mish as
-// exporters write them. As one table, y is rounded once; as a product of int8 tensors, g(x) would
-// have 256 values over its range and y 256 over a range that is larger than that of what follows.
+// exporters write them. One table rounds y once. A product of int8 tensors rounds after every step
+// of g, and again the product.
 #include <optional>
 #include <set>
 

@@ -30,7 +30,7 @@ Result<int64_t> opset_of(const onnx::ModelProto& model) {
       .in("model " + model.graph().name())
       .argument("opset of ai.onnx", opset == 0 ? "none" : std::to_string(opset))
       .detail(
-          fmt::format("{} to {}; export the net anew, or convert it with onnx.version_converter",
+          fmt::format("{} to {}; export the net again, or convert it with onnx.version_converter",
                       kFirstOpset, kLastOpset));
 }
 
@@ -71,8 +71,8 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
     return malformed(path, "it is no ModelProto with a graph");
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
-  auto opsets = inline_functions(model);
-  TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, std::move(opsets), options, folder).run());
+  inline_functions(model);
+  TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;
   return LoadedNet{to_caffe(network), table_of(network, graph.thresholds),
                    table_of(network, graph.threshold_bounds), vendor_table(model), true};

@@ -15,13 +15,8 @@
 namespace tputwin::net::onnx_reader {
 
 ModelImporter::ModelImporter(const onnx::ModelProto& model, int64_t opset,
-                             std::map<std::string, int64_t> opsets, const ImportOptions& options,
-                             std::string folder)
-    : proto_(model.graph()),
-      opset_(opset),
-      opsets_(std::move(opsets)),
-      options_(options),
-      folder_(std::move(folder)) {
+                             const ImportOptions& options, std::string folder)
+    : proto_(model.graph()), opset_(opset), options_(options), folder_(std::move(folder)) {
   graph_.network.name = proto_.name();
 }
 
@@ -174,9 +169,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
     inputs.push_back(name.empty() || found == values_.end() ? nullptr : &found->second);
     if (!name.empty() && found == values_.end()) missing.push_back(name);
   }
-  const auto own = proto.output().empty() ? opsets_.end() : opsets_.find(proto.output(0));
-  Node node(graph_, proto, own == opsets_.end() ? opset : own->second, std::move(inputs), folder_,
-            wanted_);
+  Node node(graph_, proto, opset_of(proto, opset), std::move(inputs), folder_, wanted_);
   guard([&] {
     if (++imported_nodes_ > kMostNodes)
       node.refuse("nodes", fmt::format("more than {}", kMostNodes),

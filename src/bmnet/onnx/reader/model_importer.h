@@ -10,9 +10,8 @@ Error malformed(std::string what, std::string detail);
 
 class ModelImporter {
  public:
-  // `opsets` has the opsets of nodes that have another one than the model, by their first output.
-  ModelImporter(const onnx::ModelProto& model, int64_t opset, std::map<std::string, int64_t> opsets,
-                const ImportOptions& options, std::string folder);
+  ModelImporter(const onnx::ModelProto& model, int64_t opset, const ImportOptions& options,
+                std::string folder);
   Result<Graph> run();
 
  private:
@@ -47,7 +46,6 @@ class ModelImporter {
 
   const onnx::GraphProto& proto_;
   const int64_t opset_;
-  const std::map<std::string, int64_t> opsets_;
   const ImportOptions& options_;
   const std::string folder_;
   Graph graph_;

@@ -41,8 +41,9 @@ std::vector<bool> needed_nodes(const List& nodes, std::set<std::string>& wanted)
   return needed;
 }
 
-// Replaces the nodes that call a function of the model by the function's nodes. Returns the opset
-// of nodes whose function has another one than the model, by their first output.
-std::map<std::string, int64_t> inline_functions(onnx::ModelProto& model);
+// Replaces the nodes that call a function of the model by the function's nodes.
+void inline_functions(onnx::ModelProto& model);
+// Returns the opset of an inlined node whose function has another one than the model.
+int64_t opset_of(const onnx::NodeProto& node, int64_t otherwise);
 
 }  // namespace tputwin::net::onnx_reader

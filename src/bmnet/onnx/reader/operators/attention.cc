@@ -1,6 +1,7 @@
 // Attention and rotary positions, of the products and functions that they consist of.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -42,9 +43,9 @@ void repeat_heads(Node& node, Expansion& made, Heads& heads, int64_t wanted) {
   node.require(d[1] > 0 && wanted % d[1] == 0, "kv_num_heads", std::to_string(d[1]),
                fmt::format("it divides the {} heads of the queries", wanted));
   const int64_t times = wanted / d[1];
-  const std::string apart = made.add("Unsqueeze", {heads.tensor, made.integers({2})});
+  const std::string groups = made.add("Unsqueeze", {heads.tensor, made.integers({2})});
   const std::string repeated =
-      made.add("Expand", {apart, made.integers({d[0], d[1], times, d[2], d[3]})});
+      made.add("Expand", {groups, made.integers({d[0], d[1], times, d[2], d[3]})});
   heads.tensor = made.add("Reshape", {repeated, made.integers({d[0], wanted, d[2], d[3]})});
   heads.dims[1] = wanted;
 }
@@ -55,6 +56,16 @@ std::string causal(Expansion& made, int64_t queries, int64_t keys, int64_t past)
   for (int64_t q = 0; q < queries; ++q)
     for (int64_t k = 0; k < keys; ++k) values.push_back(k > q + past ? -INFINITY : 0.0f);
   return made.reals({queries, keys}, values);
+}
+
+// Every query must have a key: a Softmax of nothing is no number.
+void require_keys(const Node& node, const Constant& mask) {
+  node.require(!mask.dims.empty() && mask.dims.back() > 0, "attn_mask", text(mask.dims),
+               "a value for each key");
+  const auto keys = static_cast<ptrdiff_t>(mask.dims.back());
+  for (auto row = mask.integers.begin(); row != mask.integers.end(); row += keys)
+    node.require(std::any_of(row, row + keys, [](int64_t kept) { return kept != 0; }), "attn_mask",
+                 "a row of false", "at least one key for each query");
 }
 
 std::string masked(Node& node, Expansion& made, std::string scores, const Heads& q,
@@ -69,6 +80,7 @@ std::string masked(Node& node, Expansion& made, std::string scores, const Heads&
                node.proto.input(3), "floats, or constant booleans");
   if (mask == nullptr || mask->type != onnx::TensorProto::BOOL)
     return made.add("Add", {scores, made.in(3)});
+  require_keys(node, *mask);
   std::vector<float> values;
   for (const int64_t value : mask->integers) values.push_back(value != 0 ? 0.0f : -INFINITY);
   return made.add("Add", {scores, made.reals(mask->dims, values)});
@@ -91,8 +103,9 @@ void expand_attention(Node& node) {
   repeat_heads(node, made, v, q.dims[1]);
   const float scale = node.real("scale", 1 / std::sqrt(static_cast<float>(q.dims[3])));
   const std::string scaled = made.add("Mul", {q.tensor, made.real(scale)});
-  const std::string turned = made.add("Transpose", {k.tensor}, {{"perm", Dims{0, 1, 3, 2}}});
-  std::string scores = made.add("MatMul", {scaled, turned});
+  const std::string transposed_keys =
+      made.add("Transpose", {k.tensor}, {{"perm", Dims{0, 1, 3, 2}}});
+  std::string scores = made.add("MatMul", {scaled, transposed_keys});
   const float cap = node.real("softcap", 0);
   if (cap != 0) {
     node.require(!node.has(3) && node.integer("is_causal", 0) == 0, "softcap", std::to_string(cap),
@@ -124,7 +137,7 @@ std::string slice(Expansion& made, const std::string& x, int64_t begin, int64_t 
                             made.integers({step})});
 }
 
-// Puts the elements of two tensors in turns: a0, b0, a1, b1, ...
+// Interleaves the elements of two tensors: a0, b0, a1, b1, ...
 std::string interleaved(Expansion& made, const std::string& a, const std::string& b, Dims dims) {
   const std::string last = made.integers({4});
   const std::string both =

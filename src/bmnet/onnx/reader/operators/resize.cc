@@ -203,8 +203,8 @@ void resize_others(Node& node, const Method& method, const Scalings& axes, const
   }
   node.require(in_order[1].outputs == in_order[1].size, "scales", text(outputs),
                "of at most two axes");
-  const std::string turned = transposed(node, node.tensor(0, x), x, order, "turned");
-  const std::string map = node.view(turned, permuted(x, order));
+  const std::string moved = transposed(node, node.tensor(0, x), x, order, "moved");
+  const std::string map = node.view(moved, permuted(x, order));
   const std::string y = resized_map(node, method, in_order, map, "resized");
   const std::string result = transposed(node, y, outputs_of(in_order), back, "");
   node.set(node.view(result, net_dims(outputs)), outputs);

@@ -45,8 +45,8 @@ void import_cum_sum(Node& node) {
     const int64_t before = reverse ? from - to : to - from;
     return exclusive ? before > 0 : before >= 0;
   });
-  const std::string turned = made.add("Transpose", {made.in(0)}, {{"perm", order}});
-  const std::string sums = made.add("MatMul", {turned, ones});
+  const std::string columns = made.add("Transpose", {made.in(0)}, {{"perm", order}});
+  const std::string sums = made.add("MatMul", {columns, ones});
   made.set(made.add("Transpose", {sums}, {{"perm", order}}));
 }
 
