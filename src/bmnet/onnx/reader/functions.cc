@@ -58,7 +58,7 @@ void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
   node.mutable_attribute()->Swap(&result);
 }
 
-// Of all functions together: functions that call each other twice grow by powers of two.
+// Limits the nodes of all functions together: calls that double at each level grow without it.
 constexpr size_t kMostNodes = 200000;
 
 class Inliner {
