@@ -19,19 +19,28 @@ namespace {
 // Columns of a row of operations.def.
 enum class RowEngine : uint8_t { compute, dma, own };
 enum class Numbers : uint8_t { plain, f32 };
+enum class RowArithmetic : uint8_t {
+  convolution = static_cast<uint8_t>(Arithmetic::convolution),
+  window = static_cast<uint8_t>(Arithmetic::window),
+  product = static_cast<uint8_t>(Arithmetic::product),
+  elements = static_cast<uint8_t>(Arithmetic::elements),
+  own
+};
 // Sets of families as bits: 1 << family.
 enum class Chips : uint8_t { bm1880 = 1, bm1684 = 2, bm1684x = 4, bm1684_bm1684x = 6 };
 struct Row {
   Chips chips;
   RowEngine engine;
   Numbers numbers;
+  RowArithmetic arithmetic;
 };
 
 template <class Op>
 constexpr Row kRow = Op::has_no_row_in_operations_def;
-#define TW_ROW(Type, name, header, chips, engine, numbers) \
-  template <>                                              \
-  constexpr Row kRow<Type>{Chips::chips, RowEngine::engine, Numbers::numbers};
+#define TW_ROW(Type, name, header, chips, engine, numbers, arithmetic)        \
+  template <>                                                                 \
+  constexpr Row kRow<Type>{Chips::chips, RowEngine::engine, Numbers::numbers, \
+                           RowArithmetic::arithmetic};
 #include "ops/operations.def"
 #undef TW_ROW
 
@@ -98,6 +107,16 @@ Engine engine(const Operation& operation) {
       return op.engine;
     else
       return kEngine == RowEngine::dma ? Engine::dma : Engine::compute;
+  });
+}
+
+Arithmetic arithmetic(const Operation& operation) {
+  return dispatch(operation, Arithmetic::elements, [](const auto& op) {
+    constexpr RowArithmetic kArithmetic = kRow<std::decay_t<decltype(op)>>.arithmetic;
+    if constexpr (kArithmetic == RowArithmetic::own)
+      return arithmetic(*op.operation);
+    else
+      return static_cast<Arithmetic>(kArithmetic);
   });
 }
 

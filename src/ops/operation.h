@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "ops/contract/arithmetic.h"
 #include "ops/contract/attributes.h"
 #include "ops/cpu_call.h"
 #include "ops/operation_headers.h"  // made by src/CMakeLists.txt of the rows of operations.def
@@ -33,6 +34,7 @@ struct Operation : AnyOperation {
 // device passes it to its CPU operator host.
 std::string_view name(const Operation&);
 Engine engine(const Operation&);
+Arithmetic arithmetic(const Operation&);
 void attributes(const Operation&, AttributeSink&);
 OperandList operands(const Operation&);
 Status check(const Operation&, const Chip&);

@@ -6,6 +6,7 @@
 #include "chip/family.h"
 #include "insight/timing/commands.h"
 #include "insight/timing/explain.h"
+#include "insight/timing/recorded_names.h"
 #include "insight/timing/recording.h"
 
 namespace tputwin::insight {
@@ -100,12 +101,14 @@ TEST(Work, ConvolutionsPayForEachTap) {
   const TensorView in{.dtype = DType::f32, .address = 0, .shape = {1, 3, 10, 10}, .stride = {}};
   const OperandList list{{"output_addr", &out, Access::write}, {"input_addr", &in}};
   const Cost cost{.compute_cycles = 2 * 27, .macs = 64 * 64 * 27};
-  const Work work = work_of("okk_bdc_conv2d", Engine::compute, list, cost, bm1684_chip());
+  const Work work =
+      work_of(arithmetic_named("okk_bdc_conv2d"), Engine::compute, list, cost, bm1684_chip());
   EXPECT_EQ(work.kind, Work::Kind::sums);
   EXPECT_EQ(work.steps, 2u * 9);
   const ChipTiming timing = timing_of(bm1684_chip());
   EXPECT_EQ(price_of(work, bm1684_chip(), timing).latency, 2u * 9 * timing.tap_cycles);
-  EXPECT_EQ(work_of("conv_f32", Engine::compute, list, cost, bm1684_chip()).steps, work.steps);
+  EXPECT_EQ(work_of(arithmetic_named("conv_f32"), Engine::compute, list, cost, bm1684_chip()).steps,
+            work.steps);
 }
 
 TEST(Work, RowsThatDoNotBeginAtABeatAreSplit) {
@@ -115,7 +118,9 @@ TEST(Work, RowsThatDoNotBeginAtABeatAreSplit) {
                   .shape = {4, 1, 1, 2048},
                   .stride = {8192, 0, 0, 4}};
   const OperandList list{{"dst_addr", &lanes, Access::write}, {"src_addr", &rows}};
-  const auto load = [&] { return work_of("load", Engine::dma, list, {}, bm1684_chip()); };
+  const auto load = [&] {
+    return work_of(Arithmetic::elements, Engine::dma, list, {}, bm1684_chip());
+  };
   EXPECT_EQ(load().kind, Work::Kind::load);
   EXPECT_EQ(load().runs, 1u);
   EXPECT_EQ(load().split_runs, 0u);

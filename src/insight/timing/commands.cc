@@ -37,7 +37,7 @@ TimelineCommand command_of(const Instruction& instruction, const Cost& cost, con
   command.operation = name(instruction.op);
   command.cost = cost;
   const OperandList list = operands(instruction.op);
-  command.work = work_of(command.operation, instruction.engine, list, cost, chip);
+  command.work = work_of(arithmetic(instruction.op), instruction.engine, list, cost, chip);
   for (const Operand& operand : list)
     if (operand.view->space != Space::global && operand.view->shape.count() != 0)
       command.held.push_back(held_by(operand, chip));

@@ -12,6 +12,7 @@
 #include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "insight/timing/commands.h"
+#include "insight/timing/recorded_names.h"
 
 namespace tputwin::insight {
 namespace {
@@ -196,7 +197,7 @@ class Reader {
                                     : access == "w" ? Access::write
                                                     : Access::read_write});
     }
-    c.work = work_of(c.operation, c.engine, operands, c.cost, timeline_.chip);
+    c.work = work_of(arithmetic_named(c.operation), c.engine, operands, c.cost, timeline_.chip);
     return true;
   }
 

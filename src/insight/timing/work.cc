@@ -11,27 +11,17 @@
 namespace tputwin::insight {
 namespace {
 
-// Prefixes of operation names, and of call names after "okk_bdc_".
-struct Row {
-  std::string_view begins;
-  Work::Kind kind;
-};
-constexpr Row kRows[] = {{"convert", Work::Kind::elements},  {"conv", Work::Kind::sums},
-                         {"winograd", Work::Kind::sums},     {"depthwise", Work::Kind::sums},
-                         {"mean_", Work::Kind::sums},        {"max_pool", Work::Kind::sums},
-                         {"avg_pool", Work::Kind::sums},     {"matmul", Work::Kind::product},
-                         {"matrix_mac", Work::Kind::product}};
-
-Work::Kind kind_of(std::string_view operation) {
-  constexpr std::string_view kCall = "okk_bdc_";
-  if (operation.starts_with(kCall)) operation.remove_prefix(kCall.size());
-  for (const Row& row : kRows)
-    if (operation.starts_with(row.begins)) return row.kind;
+Work::Kind kind_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::convolution:
+    case Arithmetic::window:
+      return Work::Kind::sums;
+    case Arithmetic::product:
+      return Work::Kind::product;
+    case Arithmetic::elements:
+      break;
+  }
   return Work::Kind::elements;
-}
-
-bool has_channels_to_sum(std::string_view operation) {
-  return operation.find("conv") != operation.npos || operation.find("winograd") != operation.npos;
 }
 
 bool is_split(const TensorView& view, uint64_t beat) {
@@ -62,8 +52,8 @@ void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
     work.split_runs = ceil_div(bytes, chunk);
 }
 
-void add_steps(Work& work, std::string_view operation, const OperandList& operands,
-               const Cost& cost, const Chip& chip) {
+void add_steps(Work& work, Arithmetic arithmetic, const OperandList& operands, const Cost& cost,
+               const Chip& chip) {
   const TensorView& out = *operands[0].view;
   const uint32_t bytes = element_bytes(out.dtype);
   if (work.kind == Work::Kind::product) {
@@ -72,7 +62,7 @@ void add_steps(Work& work, std::string_view operation, const OperandList& operan
     return;
   }
   const uint64_t channels =
-      has_channels_to_sum(operation) && operands.size() > 1 ? operands[1].view->shape.c : 1;
+      arithmetic == Arithmetic::convolution && operands.size() > 1 ? operands[1].view->shape.c : 1;
   const uint64_t sums = std::max<uint64_t>(out.shape.count() * channels, 1);
   work.steps = lane_passes(out.shape, chip, bytes) * std::max<uint64_t>(cost.macs / sums, 1);
 }
@@ -96,16 +86,16 @@ std::string_view to_string(Work::Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-Work work_of(std::string_view operation, Engine engine, const OperandList& operands,
-             const Cost& cost, const Chip& chip) {
-  Work work{.kind = engine == Engine::dma ? Work::Kind::on_chip : kind_of(operation),
+Work work_of(Arithmetic arithmetic, Engine engine, const OperandList& operands, const Cost& cost,
+             const Chip& chip) {
+  Work work{.kind = engine == Engine::dma ? Work::Kind::on_chip : kind_of(arithmetic),
             .cycles = cost.compute_cycles,
             .conflicts = cost.conflict_cycles};
   if (operands.size() == 0) return work;
   if (engine == Engine::dma) {
     add_transfer(work, operands, chip);
   } else if (work.kind != Work::Kind::elements) {
-    add_steps(work, operation, operands, cost, chip);
+    add_steps(work, arithmetic, operands, cost, chip);
   } else {
     work.accesses = 0;
     for (const Operand& operand : operands)

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "chip/timing.h"
+#include "ops/contract/arithmetic.h"
 #include "ops/contract/contract.h"
 
 namespace tputwin::insight {
@@ -36,9 +37,8 @@ struct Work {
 };
 std::string_view to_string(Work::Kind kind);
 
-// `operation` is the name of the operation or of its call.
-Work work_of(std::string_view operation, Engine engine, const OperandList& operands,
-             const Cost& cost, const Chip& chip);
+Work work_of(Arithmetic arithmetic, Engine engine, const OperandList& operands, const Cost& cost,
+             const Chip& chip);
 
 // The cycles of a command, by their use.
 struct Price {
