@@ -44,6 +44,11 @@ constexpr Row kRow = Op::has_no_row_in_operations_def;
 #include "ops/operations.def"
 #undef TW_ROW
 
+template <class Op>
+bool is_type_of(ChipFamily family) {
+  return (static_cast<unsigned>(kRow<Op>.chips) >> static_cast<unsigned>(family) & 1) != 0;
+}
+
 struct NoMode {
   // Not trivial, so that an unused variable of this type causes no warning.
   NoMode() {}
@@ -110,6 +115,11 @@ Engine engine(const Operation& operation) {
   });
 }
 
+bool is_of(ChipFamily family, const Operation& operation) {
+  return dispatch(operation, false,
+                  [&](const auto& op) { return is_type_of<std::decay_t<decltype(op)>>(family); });
+}
+
 Arithmetic arithmetic(const Operation& operation) {
   return dispatch(operation, Arithmetic::elements, [](const auto& op) {
     constexpr RowArithmetic kArithmetic = kRow<std::decay_t<decltype(op)>>.arithmetic;
@@ -159,8 +169,7 @@ namespace {
 
 Status check_alone(const Operation& operation, const Chip& chip) {
   return dispatch<Status>(operation, {}, [&](const auto& op) -> Status {
-    constexpr auto kChips = static_cast<unsigned>(kRow<std::decay_t<decltype(op)>>.chips);
-    if ((kChips >> static_cast<unsigned>(chip.family) & 1) == 0) [[unlikely]]
+    if (!is_type_of<std::decay_t<decltype(op)>>(chip.family)) [[unlikely]]
       return Error(errors::ops_chip).argument(name(op), std::string(chip.name));
     return check(op, chip);
   });

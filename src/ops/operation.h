@@ -35,6 +35,8 @@ struct Operation : AnyOperation {
 std::string_view name(const Operation&);
 Engine engine(const Operation&);
 Arithmetic arithmetic(const Operation&);
+// Returns true if chips of the family have the operation. No chip has one of the host.
+bool is_of(ChipFamily family, const Operation&);
 void attributes(const Operation&, AttributeSink&);
 OperandList operands(const Operation&);
 Status check(const Operation&, const Chip&);

@@ -5,7 +5,6 @@
 
 #include "ops/contract/body_steps.h"
 #include "selftest/kinds.h"
-#include "selftest/operation_kinds.h"
 #include "selftest/special_pairs.h"
 
 namespace tputwin::testing {
@@ -150,8 +149,7 @@ void fill_random(Rng& rng, std::span<uint8_t> bytes, uint8_t bits) {
 }
 
 void fill_operands(Rng& rng, const Operation& operation, const Chip& chip, const Memory& memory) {
-  if (family_of(static_cast<OperationKind>(operation.index())) == ChipFamily::bm1880)
-    return fill_bytes(rng, operation, chip, memory);
+  if (is_of(ChipFamily::bm1880, operation)) return fill_bytes(rng, operation, chip, memory);
   if (const auto* op = std::get_if<MaskedLanes>(&operation))
     return fill_operands(rng, *op->operation, chip, memory);
   fill_elements(rng, operation, memory);

@@ -110,5 +110,30 @@ TEST(Operations, KnowTheirEngine) {
   EXPECT_TRUE(check(Operation(CpuCall{}), chip).ok());
 }
 
+TEST(Operations, KnowTheirChips) {
+  EXPECT_TRUE(is_of(ChipFamily::bm1880, Operation(Winograd2d{})));
+  EXPECT_FALSE(is_of(ChipFamily::bm1684, Operation(Winograd2d{})));
+  EXPECT_FALSE(is_of(ChipFamily::bm1880, Operation(Select{})));
+  EXPECT_TRUE(is_of(ChipFamily::bm1684, Operation(Select{})));
+  EXPECT_TRUE(is_of(ChipFamily::bm1684x, Operation(Select{})));
+  EXPECT_FALSE(is_of(ChipFamily::bm1880, Operation(CpuCall{})));
+}
+
+// A name that has a chip has one of the column.
+TEST(Operations, HaveNoChipInTheirNamesThatTheirRowLacks) {
+  const auto chip_in = [](std::string_view name) -> std::string_view {
+    for (const std::string_view chip : {"bm1684x", "bm1684", "bm1880"})
+      if (name.find(chip) != name.npos) return chip;
+    return {};
+  };
+  constexpr std::pair<std::string_view, std::string_view> kRows[] = {
+#define TW_ROW(Type, name, header, chips, ...) {#name, #chips},
+#include "ops/operations.def"
+#undef TW_ROW
+  };
+  for (const auto& [name, chips] : kRows)
+    EXPECT_TRUE(chip_in(name).empty() || chip_in(name) == chips) << name;
+}
+
 }  // namespace
 }  // namespace tputwin::testing
