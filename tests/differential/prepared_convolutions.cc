@@ -98,8 +98,8 @@ void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Place
                   const Memory& memory) {
   const auto body = fast::prepare(op, memory);
   ASSERT_NE(body, nullptr);
-  if (places.reads_global) body->read_from(moved.in);
-  if (places.writes_global) body->write_to(moved.out);
+  if (places.reads_global) body->move(fast::Moved::input, moved.in);
+  if (places.writes_global) body->move(fast::Moved::result, moved.out);
   body->pack(memory);
   body->run(memory);
 }

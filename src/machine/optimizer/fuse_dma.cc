@@ -132,10 +132,7 @@ class DmaFusion {
     if (!use_.spread(load, move.src, /*writes=*/false, load, last)) return;
     for (const uint32_t reader : node.readers) {
       const uint32_t step = *plan_.kernel_step(reader);
-      if (step == reader)
-        kernel(step).read_from(move.src);
-      else
-        kernel(step).read_addend_from(move.src);
+      kernel(step).move(step == reader ? fast::Moved::input : fast::Moved::addend, move.src);
       plan_.step(load).fused_into = step;
     }
   }
@@ -183,10 +180,7 @@ class DmaFusion {
     const bool is_only_reader = graph_.feeds_only(writers[0], store);
     if (!is_only_reader && !kernel(*step).can_write_twice()) return;
     if (!use_.spread(store, move.dst, /*writes=*/true, *step, store)) return;
-    if (is_only_reader)
-      kernel(*step).write_to(move.dst);
-    else
-      kernel(*step).write_also_to(move.dst);
+    kernel(*step).move(is_only_reader ? fast::Moved::result : fast::Moved::second_result, move.dst);
     plan_.step(store).fused_into = *step;
   }
 

@@ -247,9 +247,14 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     return true;
   }
   bool takes_moves(const TensorView&) const override { return true; }
-  void read_from(const TensorView& where) override { move(op_.in, where); }
-  void read_addend_from(const TensorView& where) override { move(plan_.fused.sum->addend, where); }
-  void write_to(const TensorView& where) override { move(op_.out, where); }
+  bool can_write_twice() const override { return !plan_.fused.copy; }
+  void move(Moved operand, const TensorView& where) override {
+    TensorView& view = view_of(operand);
+    const DType type = view.dtype;
+    view = where;
+    view.dtype = type;
+    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
+  }
   Copied copied() const override {
     return {&op_.in, PackedInput::words(plan_.geometry.planes) * sizeof(uint32_t)};
   }
@@ -260,11 +265,6 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
     input_owner_ = other->input_owner_;
     slot_ = other->slot_;
     return true;
-  }
-  bool can_write_twice() const override { return !plan_.fused.copy; }
-  void write_also_to(const TensorView& where) override {
-    plan_.fused.copy = op_.out;
-    move(*plan_.fused.copy, where);
   }
   void pack(const Memory& memory) override {
     passing_constants() = {};  // the first run of the program is over
@@ -287,11 +287,18 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   }
 
  private:
-  void move(TensorView& operand, const TensorView& where) {
-    const DType type = operand.dtype;
-    operand = where;
-    operand.dtype = type;
-    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
+  TensorView& view_of(Moved operand) {
+    switch (operand) {
+      case Moved::input:
+        return op_.in;
+      case Moved::addend:
+        return plan_.fused.sum->addend;
+      case Moved::second_result:
+        return plan_.fused.copy.emplace(op_.out);
+      case Moved::result:
+        break;
+    }
+    return op_.out;
   }
 
   Conv2dBm1880 op_;  // the executed operation, with moves fused

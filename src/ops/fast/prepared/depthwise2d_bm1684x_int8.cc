@@ -135,18 +135,8 @@ class PreparedIntDepthwise final : public PreparedBody {
     return op_.rshift == 0 && !op_.relu && epilogue_.fuse(endings, op_.out, left, memory_);
   }
   bool takes_moves(const TensorView&) const override { return true; }
-  void read_from(const TensorView& view) override {
-    put(op_.in, view);
-    static_cast<void>(is_covered());  // inputs of a row stay contiguous
-  }
-  void write_to(const TensorView& view) override {
-    put(epilogue_.any() ? epilogue_.out() : op_.out, view);
-  }
   bool can_write_twice() const override { return !copy_; }
-  void write_also_to(const TensorView& view) override {
-    copy_ = out();
-    put(*copy_, view);
-  }
+  void move(Moved operand, const TensorView& where) override;
   void pack(const Memory& memory) override;
   void run(const Memory&) override {
     slide();
@@ -173,6 +163,15 @@ class PreparedIntDepthwise final : public PreparedBody {
   SumEpilogue epilogue_;
   std::shared_ptr<IntDepthwiseConstants> constants_;
 };
+
+void PreparedIntDepthwise::move(Moved operand, const TensorView& where) {
+  if (operand == Moved::input) {
+    put(op_.in, where);
+    static_cast<void>(is_covered());  // inputs of a row stay contiguous
+  }
+  if (operand == Moved::result) put(epilogue_.any() ? epilogue_.out() : op_.out, where);
+  if (operand == Moved::second_result) put(copy_.emplace(out()), where);
+}
 
 bool PreparedIntDepthwise::share(const PreparedBody& body) {
   const auto* other = dynamic_cast<const PreparedIntDepthwise*>(&body);

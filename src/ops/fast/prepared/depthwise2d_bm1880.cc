@@ -221,8 +221,15 @@ class PreparedDepthwise2d final : public PreparedBody {
     return is_value;
   }
   bool takes_moves(const TensorView&) const override { return true; }
-  void read_from(const TensorView& where) override { move(job_.op.in, where); }
-  void write_to(const TensorView& where) override { move(job_.op.out, where); }
+  // Other strides of rows stay covered, because inputs of a row stay contiguous.
+  void move(Moved operand, const TensorView& where) override {
+    if (operand != Moved::input && operand != Moved::result) return;
+    TensorView& view = operand == Moved::input ? job_.op.in : job_.op.out;
+    const DType type = view.dtype;
+    view = where;
+    view.dtype = type;
+    static_cast<void>(set_up(job_));
+  }
   void pack(const Memory& memory) override { job_.pack(memory, *constants_); }
   void run(const Memory& memory) override {
     slide(job_, *constants_, memory);
@@ -231,14 +238,6 @@ class PreparedDepthwise2d final : public PreparedBody {
   }
 
  private:
-  // Moves an operand. Other strides of rows stay covered, because inputs of a row stay contiguous.
-  void move(TensorView& operand, const TensorView& where) {
-    const DType type = operand.dtype;
-    operand = where;
-    operand.dtype = type;
-    static_cast<void>(set_up(job_));
-  }
-
   SlidingDepthwise job_;
   std::shared_ptr<DepthwiseConstants> constants_;
 };

@@ -33,6 +33,10 @@ struct WeightedAddend {
   uint32_t addend_rshift = 0, lshift = 0, rshift = 0;
 };
 
+// An operand that a kernel can access elsewhere than its instruction says, because a move before or
+// after it is fused. addend: of a WeightedAddend. second_result: in addition to the result.
+enum class Moved : uint8_t { input, addend, result, second_result };
+
 class PreparedBody {
  public:
   virtual ~PreparedBody() = default;
@@ -50,12 +54,10 @@ class PreparedBody {
   // the same extents and dense rows, and may be at any address. Up to kMoveSlack bytes after it may
   // be read, too.
   virtual bool takes_moves(const TensorView&) const { return false; }
-  virtual void read_from(const TensorView&) {}
-  virtual void read_addend_from(const TensorView&) {}
-  virtual void write_to(const TensorView&) {}
-  // can_write_twice() returns true if write_also_to() can set a second destination.
+  // Returns true if move() can set a second result.
   virtual bool can_write_twice() const { return false; }
-  virtual void write_also_to(const TensorView&) {}
+  // Accesses the operand at another place from now on, with the operand's own type.
+  virtual void move(Moved /*operand*/, const TensorView& /*where*/) {}
   static constexpr uint64_t kMoveSlack = 256;
   // The input that run() packs first, and the size of the packed data. `input` is nullptr if there
   // is none.

@@ -45,7 +45,6 @@ class PreparedPlanes final : public PreparedBody {
     constants_ = other->constants_;
     return true;
   }
-  bool raise_to(int32_t) override { return false; }
   bool take_over(std::span<const Operation* const> endings,
                  std::span<const ByteRange> left) override {
     if constexpr (requires { planes_.fuse(endings, left); }) return planes_.fuse(endings, left);
@@ -56,13 +55,15 @@ class PreparedPlanes final : public PreparedBody {
       if (op_.accumulate) return false;
     return (view.shape == op_.in.shape || view.shape == op_.out.shape || has_whole_planes(view));
   }
-  void read_from(const TensorView& view) override { put(op_.in, view); }
-  void write_to(const TensorView& view) override { put(out(), view); }
   bool can_write_twice() const override { return !parts_.results.copies(); }
-  void write_also_to(const TensorView& view) override {
-    TensorView copy = out();
-    put(copy, view);
-    parts_.results.copy_to(copy);
+  void move(Moved operand, const TensorView& where) override {
+    if (operand == Moved::input) put(op_.in, where);
+    if (operand == Moved::result) put(out(), where);
+    if (operand == Moved::second_result) {
+      TensorView copy = out();
+      put(copy, where);
+      parts_.results.copy_to(copy);
+    }
   }
   void restore_by(std::function<void()> restore) override {
     parts_.restorer.restore_by(std::move(restore));
