@@ -55,8 +55,8 @@ Memory memory_to_read(const Device& device) {
   const Chip& chip = device.chip();
   return {const_cast<LocalMemory&>(device.memories().read_local()),
           const_cast<GlobalMemory&>(device.memories().read_global()),
-          chip.l2.bytes != 0 ? &mutable_device.memories().l2() : nullptr,
-          chip.dtcm.bytes != 0 ? &mutable_device.memories().dtcm() : nullptr};
+          chip.l2.bytes != 0 ? &mutable_device.memories().on_chip(Space::l2) : nullptr,
+          chip.dtcm.bytes != 0 ? &mutable_device.memories().on_chip(Space::dtcm) : nullptr};
 }
 
 ByteRange range_of(const Memory& memory, const TensorView& view, const Shape& index) {

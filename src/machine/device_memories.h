@@ -31,10 +31,10 @@ class DeviceMemories {
   // them.
   bool has_deferred_loads() const { return state_.deferred_loads.any(); }
 
-  // L2-SRAM and DTCM. The chip must have them.
-
-  GlobalMemory& l2() const { return *state_.system.l2; }
-  GlobalMemory& dtcm() const { return *state_.system.dtcm; }
+  // Returns the L2-SRAM (Space::l2) or the DTCM (Space::dtcm). The chip must have it.
+  GlobalMemory& on_chip(Space space) const {
+    return space == Space::l2 ? *state_.system.l2 : *state_.system.dtcm;
+  }
 
   // Global memory. Addresses are offsets in it.
 

@@ -22,10 +22,11 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
                      device->memories().take_local().size()));
   if (GetParam()->l2.bytes != 0) {
     // the BM1684's tables are after the bytes that programs use
-    EXPECT_TRUE(filled(device->memories().l2().data(), GetParam()->l2.bytes));
+    EXPECT_TRUE(filled(device->memories().on_chip(Space::l2).data(), GetParam()->l2.bytes));
   }
   if (GetParam()->dtcm.bytes != 0) {
-    EXPECT_TRUE(filled(device->memories().dtcm().data(), device->memories().dtcm().size()));
+    EXPECT_TRUE(filled(device->memories().on_chip(Space::dtcm).data(),
+                       device->memories().on_chip(Space::dtcm).size()));
   }
   EXPECT_EQ(device->memories().take_global().data()[0], 0);
 }

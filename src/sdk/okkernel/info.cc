@@ -33,13 +33,14 @@ unsigned char* okk_global_mem_addr(unsigned long long addr) {
 unsigned char* okk_l2_sram_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
     const Chip::Window& l2 = chip_in_use().l2;  // the tables after it are not the kernel's
-    return addr - l2.base < l2.bytes ? byte_at(device.memories().l2(), l2.base, addr) : nullptr;
+    return addr - l2.base < l2.bytes ? byte_at(device.memories().on_chip(Space::l2), l2.base, addr)
+                                     : nullptr;
   });
 }
 
 unsigned char* okk_dtcm_addr(unsigned int addr) {
   return pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return byte_at(device.memories().dtcm(), chip_in_use().dtcm.base, addr);
+    return byte_at(device.memories().on_chip(Space::dtcm), chip_in_use().dtcm.base, addr);
   });
 }
 

@@ -39,8 +39,8 @@ std::array<Memory, 5> memories(Device& device) {
   const std::span<const uint8_t> local = device.memories().read_local().host_bytes();
   return {of("global memory", device.memories().read_global()),
           Memory{"local memory", local.data(), local.size()},
-          l2 ? of("L2-SRAM", device.memories().l2()) : Memory{},
-          dtcm ? of("DTCM", device.memories().dtcm()) : Memory{},
+          l2 ? of("L2-SRAM", device.memories().on_chip(Space::l2)) : Memory{},
+          dtcm ? of("DTCM", device.memories().on_chip(Space::dtcm)) : Memory{},
           Memory{"memory for wrong addresses", mapped_scratch, kScratchBytes}};
 }
 

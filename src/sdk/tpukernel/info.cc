@@ -41,7 +41,7 @@ void* tpu_global_mem_addr(global_addr_t addr) {
 
 void* tpu_l2_sram_addr(l2_sram_addr_t addr) {
   return okk::pointer_of_call<Call>(__func__, addr, [&](Device& device) {
-    return okk::byte_at(device.memories().l2(), chip_in_use().l2.base, addr);
+    return okk::byte_at(device.memories().on_chip(Space::l2), chip_in_use().l2.base, addr);
   });
 }
 

@@ -117,7 +117,7 @@ struct Run {
     device.memories().take_local().load_image(before.local);
     std::memcpy(global(), before.global.data(), before.global.size());
     if (chip.l2.bytes != 0)
-      std::memcpy(device.memories().l2().data(), before.l2.data(), before.l2.size());
+      std::memcpy(device.memories().on_chip(Space::l2).data(), before.l2.data(), before.l2.size());
     fast::select_isa(target);
     const Status status = run(device, recorded);
     device.errors().clear();
@@ -125,7 +125,7 @@ struct Run {
     std::string differs = recorded.global_only ? "" : difference_of_lanes();
     if (differs.empty()) differs = difference("global memory", global(), after.global);
     if (differs.empty() && chip.l2.bytes != 0)
-      differs = difference("L2 memory", device.memories().l2().data(), after.l2);
+      differs = difference("L2 memory", device.memories().on_chip(Space::l2).data(), after.l2);
     return differs;
   }
 
