@@ -84,9 +84,9 @@ void name_tensors(Device& device, Stage& stage) {
                                .bytes = bytes,
                                .name = name});
   };
-  const Region neurons = stage.neurons();
+  const Region neurons = stage.memory().neurons();
   say(neurons.address, neurons.bytes, "neuron memory");
-  for (const auto& [name, address, bytes] : stage.weights()) say(address, bytes, name);
+  for (const auto& [name, address, bytes] : stage.memory().weights()) say(address, bytes, name);
   for (const StageTensor& tensor : stage.inputs())
     say(tensor.address, tensor.device_bytes(), "input " + tensor.file->name);
   for (const StageTensor& tensor : stage.outputs())

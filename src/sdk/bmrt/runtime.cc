@@ -116,7 +116,7 @@ LoadSizes load_sizes(const File& model, const MappedFile& file) {
   std::vector<std::pair<std::span<const uint8_t>, const NetParameterT*>> weights;
   for (const auto& [net, stage] : loaded_stages(model)) {
     if (has_own_neurons(*stage)) sizes.neurons += neuron_block_bytes(*stage);
-    sizes.io += align_up(Stage::io_layout(*net, *stage).bytes, kPage);
+    sizes.io += align_up(io_layout(*net, *stage).bytes, kPage);
     const auto bytes = coefficients_of(model, *stage);
     if (bytes.empty()) continue;
     const bool is_there = std::ranges::any_of(weights, [&, stage = stage](const auto& there) {

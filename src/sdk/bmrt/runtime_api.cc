@@ -56,7 +56,7 @@ Status trace(const Runtime& runtime) {
   for (const auto& net : runtime.nets()) {
     std::fputs(net_text(net->info()).c_str(), stdout);
     for (size_t i = 0; i < net->stages().size(); ++i) {
-      const Coefficients* weights = net->stages()[i]->coefficients();
+      const Coefficients* weights = net->stages()[i]->memory().coefficients();
       if (weights != nullptr && !weights->intact())
         return Error(errors::brt_check_code)
             .argument("net", fmt::format("{} stage {}", net->name(), i));

@@ -96,7 +96,7 @@ Result<std::vector<double>> Session168x::subnet_seconds(const std::string& name,
 
 Result<std::vector<uint8_t>> Session168x::neurons(const std::string& name, size_t index) {
   TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
-  const auto neurons = net->stages().at(index)->neurons();
+  const auto neurons = net->stages().at(index)->memory().neurons();
   bmlib::Card& card = runtime_->card();
   return card.in_turn([&] {
     const uint8_t* from = card.memory() + (neurons.address - card.chip().global_base);
