@@ -36,6 +36,9 @@ struct NetChoice {
   ShapeList shapes;
   std::string plugin_directory;
   bool reference = false;  // use the reference kernels
+  // BM1684 and BM1684X: libraries of operators on the host, in the form of TPUTWIN_CPUOPS. Empty:
+  // those that it names.
+  std::string host_libraries = {};
 };
 
 class Net {

@@ -76,8 +76,8 @@ int Card::count() {
   return static_cast<int>(std::clamp<uint64_t>(number_in(EnvVariable::devices), 1, kMaximumCards));
 }
 
-Result<std::shared_ptr<Card>> Card::open(int id) {
-  if (id < 0 || id >= count())
+Result<std::shared_ptr<Card>> Card::open(int id, int count) {
+  if (id < 0 || id >= std::min(count, kMaximumCards))
     return Error(errors::bml_device).argument("devid", fmt::format("{}", id));
   std::lock_guard lock(open_cards().mutex);
   std::weak_ptr<Card>& open = open_cards().cards[id];

@@ -78,8 +78,9 @@ class Card : public std::enable_shared_from_this<Card> {
     uint32_t heap;
   };
 
-  // Returns the card of a device id: the open one, or a new one.
-  static Result<std::shared_ptr<Card>> open(int id);
+  // Returns the card of a device id: the open one, or a new one. There are `count` devices, or as
+  // many as a process may have.
+  static Result<std::shared_ptr<Card>> open(int id, int count = Card::count());
   // Returns a card of a chip without a device id.
   static Result<std::shared_ptr<Card>> apart(const Chip& chip);
   static int count();  // ids are below this number

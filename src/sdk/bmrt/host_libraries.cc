@@ -209,9 +209,9 @@ std::string HostLibrary::operator_text(int32_t op_type, std::span<const uint8_t>
   return text;
 }
 
-Result<HostLibraries> open_host_libraries(const File& file) {
+Result<HostLibraries> open_host_libraries(const File& file, std::string_view paths) {
   HostLibraries libraries;
-  std::string_view rest = value_of(EnvVariable::cpuops);
+  std::string_view rest = paths.empty() ? value_of(EnvVariable::cpuops) : paths;
   while (!rest.empty()) {
     const std::string path(rest.substr(0, rest.find(':')));
     rest.remove_prefix(std::min(rest.size(), path.size() + 1));

@@ -45,8 +45,9 @@ class HostLibrary {
 
 using HostLibraries = std::vector<std::shared_ptr<const HostLibrary>>;
 
-// Opens the libraries that TPUTWIN_CPUOPS names.
-Result<HostLibraries> open_host_libraries(const bmodel::bm168x::File& file);
+// Opens the libraries of `paths`, which has the form of TPUTWIN_CPUOPS. Empty: opens those that the
+// variable names.
+Result<HostLibraries> open_host_libraries(const bmodel::bm168x::File& file, std::string_view paths);
 
 // Returns the operator that a CPU subnet computes. An operator that no library has is an error with
 // its number.

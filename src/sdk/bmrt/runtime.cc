@@ -215,8 +215,8 @@ Result<std::shared_ptr<Net>> Runtime::load_net(Load& load, const NetT& net) {
       TW_ASSIGN_OR_RETURN(own, load.neurons.take(neuron_block_bytes(stage)));
       block = std::move(own);
     }
-    TW_ASSIGN_OR_RETURN(
-        loaded, Stage::load(*load.model, net, i, std::move(weights), std::move(block), load.io));
+    TW_ASSIGN_OR_RETURN(loaded, Stage::load(*load.model, net, i, std::move(weights),
+                                            std::move(block), load.io, host_libraries_));
     stages.push_back(std::move(loaded));
   }
   return std::make_shared<Net>(load.model, net, std::move(stages), card().chip());

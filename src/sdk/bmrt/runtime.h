@@ -38,6 +38,9 @@ class Runtime {
   size_t devices() const { return handles_.size(); }
   bmlib::Card& card() const { return *cards_.front(); }
 
+  // Sets the libraries of operators on the host of nets that are loaded later, in the form of
+  // TPUTWIN_CPUOPS. Empty, the default: those that the variable names.
+  void use_host_libraries(std::string paths) { host_libraries_ = std::move(paths); }
   // Adds the nets of a file. A name that is loaded already gives a warning of `call`. With `memory`
   // the nets are stored there, and nothing is allocated.
   Status load(std::string_view call, std::shared_ptr<const MappedFile> file,
@@ -68,6 +71,7 @@ class Runtime {
 
   std::vector<bm_handle_t> handles_;
   std::vector<std::shared_ptr<bmlib::Card>> cards_;
+  std::string host_libraries_;
 
   mutable std::mutex mutex_;  // guards the members below
   std::vector<std::shared_ptr<const MappedFile>> files_;

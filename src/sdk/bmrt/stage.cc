@@ -24,10 +24,11 @@ Status run_groups(Device& device, const StagePrograms& programs, size_t first, s
 
 Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, size_t index,
                                            std::shared_ptr<const Coefficients> coefficients,
-                                           std::shared_ptr<Block> neurons, BlockSource& io) {
+                                           std::shared_ptr<Block> neurons, BlockSource& io,
+                                           const std::string& host_libraries) {
   StageMemory memory(net, *net.parameter[index], std::move(coefficients), std::move(neurons));
   TW_RETURN_IF_ERROR(memory.place(io));
-  std::unique_ptr<Stage> stage(new Stage(file, net, index, std::move(memory)));
+  std::unique_ptr<Stage> stage(new Stage(file, net, index, host_libraries, std::move(memory)));
   stage->inputs_ = stage->memory_.inputs();
   stage->outputs_ = stage->memory_.outputs();
   return stage;
@@ -35,7 +36,7 @@ Result<std::unique_ptr<Stage>> Stage::load(const File& file, const NetT& net, si
 
 Result<const StagePrograms*> Stage::programs() {
   std::lock_guard lock(mutex_);
-  if (!programs_) programs_ = decode_stage(file_, net_, index_, memory_);
+  if (!programs_) programs_ = decode_stage(file_, net_, index_, host_libraries_, memory_);
   if (!programs_->ok()) return programs_->error();
   return &programs_->value();
 }

@@ -15,11 +15,12 @@ namespace tputwin::bmrt {
 class Stage {
  public:
   // `neurons` is as large as that of the stage. `io` provides a block for inputs and outputs that
-  // have memory of their own.
+  // have memory of their own. `host_libraries` is as in open_host_libraries().
   static Result<std::unique_ptr<Stage>> load(const bmodel::bm168x::File& file,
                                              const bmodel::bm168x::NetT& net, size_t index,
                                              std::shared_ptr<const Coefficients> coefficients,
-                                             std::shared_ptr<Block> neurons, BlockSource& io);
+                                             std::shared_ptr<Block> neurons, BlockSource& io,
+                                             const std::string& host_libraries);
 
   const std::vector<StageTensor>& inputs() const { return inputs_; }
   const std::vector<StageTensor>& outputs() const { return outputs_; }
@@ -44,13 +45,18 @@ class Stage {
 
  private:
   Stage(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net, size_t index,
-        StageMemory memory)
-      : file_(file), net_(net), index_(index), memory_(std::move(memory)) {}
+        const std::string& host_libraries, StageMemory memory)
+      : file_(file),
+        net_(net),
+        index_(index),
+        host_libraries_(host_libraries),
+        memory_(std::move(memory)) {}
   Result<const StagePrograms*> programs();
 
   const bmodel::bm168x::File& file_;
   const bmodel::bm168x::NetT& net_;
   size_t index_;
+  std::string host_libraries_;
   StageMemory memory_;
   std::vector<StageTensor> inputs_, outputs_;
 

@@ -19,12 +19,14 @@ namespace {
 
 class StageDecoder {
  public:
-  StageDecoder(const File& file, const NetT& net, size_t index, StageMemory& memory)
+  StageDecoder(const File& file, const NetT& net, size_t index, const std::string& host_libraries,
+               StageMemory& memory)
       : file_(file),
         net_(net),
         stage_(*net.parameter[index]),
         index_(index),
         name_(stage_name(net, index)),
+        host_libraries_(host_libraries),
         memory_(memory) {}
 
   Result<StagePrograms> decode_all();
@@ -47,6 +49,7 @@ class StageDecoder {
   const NetParameterT& stage_;
   const size_t index_;
   const std::string name_;  // in errors
+  const std::string& host_libraries_;
   StageMemory& memory_;
   StagePrograms programs_;
 };
@@ -103,7 +106,7 @@ Result<StageDecoder::GroupList> StageDecoder::chain() {
 // Returns the groups of all TPU subnets, in the order of the file, for a run that chooses among
 // them.
 Result<StageDecoder::GroupList> StageDecoder::groups_of_subnets() {
-  auto program = SubnetProgram::make(file_, stage_);
+  auto program = SubnetProgram::make(file_, stage_, host_libraries_);
   if (!program.ok()) {
     Error error = program.error();
     error.set_call_if_empty(name_);
@@ -200,8 +203,8 @@ Result<std::vector<Instruction>> StageDecoder::decode(const CmdGroupT& group,
 }  // namespace
 
 Result<StagePrograms> decode_stage(const File& file, const NetT& net, size_t index,
-                                   StageMemory& memory) {
-  return StageDecoder(file, net, index, memory).decode_all();
+                                   const std::string& host_libraries, StageMemory& memory) {
+  return StageDecoder(file, net, index, host_libraries, memory).decode_all();
 }
 
 }  // namespace tputwin::bmrt

@@ -25,9 +25,10 @@ struct StagePrograms {
 };
 
 // Decodes stage number `index` of a net, with addresses in its memory. Memory that only commands
-// name is added to it. An error states why the stage cannot run.
+// name is added to it. `host_libraries` is as in open_host_libraries(). An error states why the
+// stage cannot run.
 Result<StagePrograms> decode_stage(const bmodel::bm168x::File& file,
                                    const bmodel::bm168x::NetT& net, size_t index,
-                                   StageMemory& memory);
+                                   const std::string& host_libraries, StageMemory& memory);
 
 }  // namespace tputwin::bmrt

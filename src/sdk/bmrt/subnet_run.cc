@@ -372,10 +372,11 @@ Result<std::vector<bm_shape_t>> SubnetRun::write(const std::vector<UserTensor>& 
 
 }  // namespace
 
-Result<SubnetProgram> SubnetProgram::make(const File& file, const NetParameterT& stage) {
+Result<SubnetProgram> SubnetProgram::make(const File& file, const NetParameterT& stage,
+                                          std::string_view host_libraries) {
   SubnetProgram program;
   TW_ASSIGN_OR_RETURN(graph, subnet_graph(stage));
-  TW_ASSIGN_OR_RETURN(libraries, open_host_libraries(file));
+  TW_ASSIGN_OR_RETURN(libraries, open_host_libraries(file, host_libraries));
   program.graph = std::move(graph);
   for (const Node& node : program.graph.nodes) {
     host::Operator op;

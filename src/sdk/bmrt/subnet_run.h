@@ -23,8 +23,10 @@ struct SubnetProgram {
   // By node; empty for other nodes than CPU subnets.
   std::vector<host::Operator> operators;
 
+  // `host_libraries` is as in open_host_libraries().
   static Result<SubnetProgram> make(const bmodel::bm168x::File& file,
-                                    const bmodel::bm168x::NetParameterT& stage);
+                                    const bmodel::bm168x::NetParameterT& stage,
+                                    std::string_view host_libraries = {});
 };
 
 // Operations of the stage and its device that a run needs.

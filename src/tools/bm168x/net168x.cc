@@ -45,7 +45,7 @@ class Net168x final : public Net {
     for (const auto& tensor : stage_.stage->output_tensor)
       outputs_.push_back(described(*tensor, Side::output));
     TW_ASSIGN_OR_RETURN(card, bmlib::Card::apart(*chip_));
-    TW_ASSIGN_OR_RETURN(session, Session168x::open(*file_, std::move(card)));
+    TW_ASSIGN_OR_RETURN(session, Session168x::open(*file_, std::move(card), choice.host_libraries));
     session_ = std::move(session);
     if (choice.reference) session_->runtime().card().set_body(Body::reference);
     return {};

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <numeric>
 #include <thread>
 
@@ -169,11 +168,13 @@ struct Runner {
 
 Result<std::vector<Runner>> open_runners(const bmodel::OpenFile& file,
                                          const Run168xOptions& options) {
-  if (options.devices > 1)
-    setenv("TPUTWIN_DEVICES", std::to_string(options.devices).c_str(), /*overwrite=*/1);
+  bmlib::use_chip(*chip_of(file.bm168x()->model));
+  // --devices counts them; one device leaves the number to TPUTWIN_DEVICES.
+  const int count = options.devices > 1 ? static_cast<int>(options.devices) : bmlib::Card::count();
   std::vector<Runner> runners(options.devices);
   for (unsigned i = 0; i < options.devices; ++i) {
-    TW_ASSIGN_OR_RETURN(session, Session168x::open(file, static_cast<int>(i)));
+    TW_ASSIGN_OR_RETURN(card, bmlib::Card::open(static_cast<int>(i), count));
+    TW_ASSIGN_OR_RETURN(session, Session168x::open(file, std::move(card), options.host_libraries));
     if (options.reference) session->runtime().card().set_body(Body::reference);
     runners[i].session = std::move(session);
   }

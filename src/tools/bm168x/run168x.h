@@ -27,6 +27,8 @@ struct Run168xOptions {
   bool latency = false;  // print the distribution of times
   bool reference = false;
   bool dequantize = false;  // .npz, .npy: integers as fp32
+  // Libraries of operators on the host, in the form of TPUTWIN_CPUOPS; empty: those that it names.
+  std::string host_libraries = {};
 };
 
 struct Run168xReport {

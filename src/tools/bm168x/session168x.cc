@@ -8,26 +8,25 @@
 
 namespace tputwin::tools {
 
-Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file, int device) {
-  std::unique_ptr<Session168x> session(new Session168x);
+Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file) {
   bmlib::use_chip(*chip_of(file.bm168x()->model));
-  TW_ASSIGN_OR_RETURN(handle, bmlib::open_handle(device));
-  session->handle_ = handle;
-  TW_RETURN_IF_ERROR(session->load(file));
-  return session;
+  TW_ASSIGN_OR_RETURN(card, bmlib::Card::open(0));
+  return open(file, std::move(card));
 }
 
 Result<std::unique_ptr<Session168x>> Session168x::open(const bmodel::OpenFile& file,
-                                                       std::shared_ptr<bmlib::Card> card) {
+                                                       std::shared_ptr<bmlib::Card> card,
+                                                       const std::string& host_libraries) {
   std::unique_ptr<Session168x> session(new Session168x);
   session->handle_ = bmlib::open_handle(std::move(card));
-  TW_RETURN_IF_ERROR(session->load(file));
+  TW_RETURN_IF_ERROR(session->load(file, host_libraries));
   return session;
 }
 
-Status Session168x::load(const bmodel::OpenFile& file) {
+Status Session168x::load(const bmodel::OpenFile& file, const std::string& host_libraries) {
   TW_ASSIGN_OR_RETURN(runtime, bmrt::Runtime::create({handle_}));
   runtime_ = std::move(runtime);
+  runtime_->use_host_libraries(host_libraries);
   return runtime_->load("bmrt_load_bmodel", file.file);
 }
 

@@ -12,10 +12,12 @@ namespace tputwin::tools {
 
 class Session168x {
  public:
-  // Opens the device of that number, of those that TPUTWIN_DEVICES counts.
-  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file, int device = 0);
+  // Opens device 0, or takes the given one. `host_libraries` is as in
+  // bmrt::Runtime::use_host_libraries().
+  static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file);
   static Result<std::unique_ptr<Session168x>> open(const bmodel::OpenFile& file,
-                                                   std::shared_ptr<bmlib::Card> card);
+                                                   std::shared_ptr<bmlib::Card> card,
+                                                   const std::string& host_libraries = {});
   ~Session168x();
   Session168x(const Session168x&) = delete;
   Session168x& operator=(const Session168x&) = delete;
@@ -37,7 +39,7 @@ class Session168x {
 
  private:
   Session168x() = default;
-  Status load(const bmodel::OpenFile& file);
+  Status load(const bmodel::OpenFile& file, const std::string& host_libraries);
   Observer* observer_ = nullptr;
   bm_handle_t handle_ = nullptr;
   std::shared_ptr<bmrt::Runtime> runtime_;
