@@ -7,7 +7,7 @@
 #include "ops/contract/arithmetic.h"
 #include "ops/contract/attributes.h"
 #include "ops/cpu_call.h"
-#include "ops/operation_headers.h"  // made by src/CMakeLists.txt of the rows of operations.def
+#include "ops/operation_headers.h"  // made by src/ops/CMakeLists.txt of the rows of operations.def
 
 namespace tputwin {
 
