@@ -19,7 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
-#include "bm168x/src/made_input.h"
+#include "bm168x/src/synthetic_input.h"
 #include "bmodel/open.h"
 #include "built168x.h"
 #include "library_program.h"
@@ -47,8 +47,8 @@ Case recorded_case(const json& line, const std::string& folder) {
   for (const json& input : line["inputs"]) {
     uint64_t count = 1;
     for (uint64_t extent : input["shape"]) count *= extent;
-    result.inputs.push_back(
-        recorded::made_input(input["gen"], input["seed"], input["index"], input["dtype"], count));
+    result.inputs.push_back(recorded::synthetic_input(input["gen"], input["seed"], input["index"],
+                                                      input["dtype"], count));
   }
   for (const json& output : line["outputs"]) result.outputs.push_back(output["sha256"]);
   result.recorded_seconds = line["closed_seconds"];
@@ -86,13 +86,13 @@ class Clockwork final : public Observer {
 
 struct Result {
   std::string name;
-  bench::Times twin, library;
+  bench::Times simulator, library;
   double recorded_seconds = 0, macs = 0, load_ms = 0;
   std::string bytes;  // "equal", "WRONG" or "not recorded"
   PlanStatistics statistics;
   Clockwork clockwork;
 
-  double gmacs_per_thread() const { return macs / twin.median() / 1e6 / thread_count(); }
+  double gmacs_per_thread() const { return macs / simulator.median() / 1e6 / thread_count(); }
 };
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
@@ -126,9 +126,9 @@ Status measure(const Case& net, int rounds, Result& result) {
       status = ran.error();
   };
   for (int round = 0; round <= rounds && status.ok(); ++round) {
-    result.twin.measure(run);
+    result.simulator.measure(run);
     result.library.measure([&] { library.run(); });
-    if (round == 0) result.twin.forget(), result.library.forget();
+    if (round == 0) result.simulator.forget(), result.library.forget();
   }
   if (!status.ok()) return status;
   result.bytes = compare(net, outputs);
@@ -147,11 +147,12 @@ Status measure(const Case& net, int rounds, Result& result) {
 }
 
 void print(const Result& r) {
-  const double twin = r.twin.median();
+  const double simulator = r.simulator.median();
   fmt::print("{:18} {:7.2f} {:7.2f} {:7.0f} {:8.1f}   {:8.2f} {:8.2f} {:9.0f}   {}\n", r.name,
-             ratio(twin, r.library.median()), ratio(r.twin.least_cpu(), r.library.least_cpu()),
-             ratio(r.recorded_seconds * 1e3, twin), r.gmacs_per_thread(), twin, r.library.median(),
-             r.recorded_seconds * 1e3, r.bytes);
+             ratio(simulator, r.library.median()),
+             ratio(r.simulator.least_cpu(), r.library.least_cpu()),
+             ratio(r.recorded_seconds * 1e3, simulator), r.gmacs_per_thread(), simulator,
+             r.library.median(), r.recorded_seconds * 1e3, r.bytes);
 }
 
 // Prints processor time of an observed run, in which every instruction runs by itself.
@@ -159,7 +160,7 @@ void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.second;
   fmt::print(
-      "{}: {} instructions, {} prepared, {} absorbed, {} loads left out; loaded in {:.0f} ms; one "
+      "{}: {} instructions, {} prepared, {} fused, {} loads elided; loaded in {:.0f} ms; one "
       "run, watched\n",
       r.name, r.statistics.instructions, r.statistics.prepared, r.statistics.fused_epilogues,
       r.statistics.elided_loads, r.load_ms);
@@ -170,10 +171,10 @@ void print_operations(const Result& r) {
 
 json json_of(const Result& r) {
   json result{{"name", r.name},
-              {"to_onednn", ratio(r.twin.median(), r.library.median())},
-              {"times_recorded_model", ratio(r.recorded_seconds * 1e3, r.twin.median())},
+              {"to_onednn", ratio(r.simulator.median(), r.library.median())},
+              {"times_recorded_model", ratio(r.recorded_seconds * 1e3, r.simulator.median())},
               {"gmacs_per_thread", r.gmacs_per_thread()},
-              {"twin", r.twin.json()},
+              {"twin", r.simulator.json()},
               {"onednn_products", r.library.json()},
               {"recorded_seconds", r.recorded_seconds},
               {"macs", r.macs},
@@ -206,8 +207,8 @@ int run(const Options& options) {
   }
   fmt::print("{} threads, {}; medians of {} calls\n", thread_count(), fast::selected_isa(),
              3 * options.rounds);
-  fmt::print("{:18} {:>15} {:>7} {:>8}   {:>8} {:>8} {:>9}   outputs\n", "", "twin / oneDNN",
-             "faster", "GMAC/s", "twin", "oneDNN", "model, ms");
+  fmt::print("{:18} {:>15} {:>7} {:>8}   {:>8} {:>8} {:>9}   outputs\n", "", "tputwin / oneDNN",
+             "faster", "GMAC/s", "tputwin", "oneDNN", "model, ms");
   fmt::print("{:18} {:>7} {:>7} {:>7} {:>8}\n", "", "median", "cpu", "x model", "a thread");
   json report{{"threads", thread_count()},
               {"instruction_set", std::string(fast::selected_isa())},

@@ -197,7 +197,7 @@ void bench_conv(benchmark::State& state, const Problem& problem) {
   state.counters["TOPS"] = problem.operations() / ours / 1e12;
   state.counters["oneDNN_TOPS"] = problem.operations() / theirs / 1e12;
   state.counters["ratio"] = theirs / ours;
-  state.SetLabel(fmt::format("{} threads, {} beside {}", thread_count(), fast::selected_isa(),
+  state.SetLabel(fmt::format("{} threads, {} next to {}", thread_count(), fast::selected_isa(),
                              library.name()));
 }
 

@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/parallel.h"
-#include "beside_memcpy.h"
+#include "next_to_memcpy.h"
 
 namespace {
 

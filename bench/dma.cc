@@ -1,5 +1,5 @@
 // DMA instructions compared with memcpy of the same bytes.
-#include "beside_memcpy.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -9,7 +9,7 @@ constexpr uint64_t kGlobalBytes = 96 << 20;
 
 void run(benchmark::State& state, Operation op, uint64_t moved) {
   auto device = bench::make_device(kGlobalBytes);
-  bench::beside_memcpy(state, *device, std::move(op), 2 * moved);
+  bench::next_to_memcpy(state, *device, std::move(op), 2 * moved);
 }
 
 TensorView local(const Shape& shape) {

@@ -1,6 +1,6 @@
 // Element-wise instructions compared with memcpy of the same bytes: 32 lanes, one bank per byte
 // plane.
-#include "beside_memcpy.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -52,7 +52,7 @@ void elementwise(benchmark::State& state) {
                  .rshift = c.kind == Kind::mul || c.kind == Kind::mac ? 5u : 0u};
   if (c.constant && c.kind == Kind::mul) op.constant = 77;
   if (c.constant || c.kind == Kind::copy) op.b = {};
-  bench::beside_memcpy(state, *device, op, c.planes * kShape.count());
+  bench::next_to_memcpy(state, *device, op, c.planes * kShape.count());
 }
 BENCHMARK(elementwise)->DenseRange(0, std::size(kCases) - 1)->UseManualTime();
 
@@ -61,7 +61,7 @@ void lut(benchmark::State& state) {
   Lut op{.out = operand(0, DType::u8),
          .in = operand(2, DType::u8),
          .table = local_tensor(bm1880(), 4 * kBank, {1, 32, 16, 16}, true, DType::u8)};
-  bench::beside_memcpy(state, *device, op, 2 * kShape.count());
+  bench::next_to_memcpy(state, *device, op, 2 * kShape.count());
 }
 BENCHMARK(lut)->UseManualTime();
 

@@ -98,12 +98,12 @@ def calibration_figures(name, work, samples):
     between = time.process_time()
     summary = units.summary(ranges)
     units.go_on(summary)
-    told = time.process_time()
+    continued = time.process_time()
     lines = [units.work(unit) for unit in range(units.second_part, units.units)]
     ended = time.process_time()
     say(f"calibration of {name}: units", units.units)
     say("processor time of a sample: ranges, distributions",
-        f"{1e3 * (between - begun) / samples:.1f} ms, {1e3 * (ended - told) / samples:.1f} ms")
+        f"{1e3 * (between - begun) / samples:.1f} ms, {1e3 * (ended - continued) / samples:.1f} ms")
     say("bytes of a unit: ranges, distributions, and the ranges of all",
         f"{len(ranges[0])}, {max(map(len, lines))}, {len(summary)}")
     before = time.process_time()

@@ -76,11 +76,11 @@ def main():
     load = load_of_others(1)
     if load > 0.2:
         print(f"{load:.1f} processors are busy with something else: these figures mean little")
-    print(f"beside {options.busy} busy processes on {os.cpu_count()} processors, medians of {options.rounds} rounds")
+    print(f"next to {options.busy} busy processes on {os.cpu_count()} processors, medians of {options.rounds} rounds")
     report = {"busy_processes": options.busy, "load_of_others": load, "networks": []}
     for name, (model, input_file) in models.items():
         idle, busy = (statistics.median(side) for side in measure(folder, model, input_file, options))
-        print(f"{name:14} {busy / idle:5.2f} x   {busy:7.2f} ms beside them, {idle:7.2f} ms without", flush=True)
+        print(f"{name:14} {busy / idle:5.2f} x   {busy:7.2f} ms next to them, {idle:7.2f} ms without", flush=True)
         report["networks"].append({"name": name, "ratio": busy / idle, "busy_ms": busy, "idle_ms": idle})
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -96,9 +96,9 @@ class Clockwork final : public Observer {
 };
 
 // The compiled net on the simulator; its input is noise.
-class TwinNetwork {
+class SimulatedNetwork {
  public:
-  explicit TwinNetwork(const models::CompiledClassic& classic) : file_(classic.bmodel) {
+  explicit SimulatedNetwork(const models::CompiledClassic& classic) : file_(classic.bmodel) {
     auto model = bmodel::read(file_);
     if (!model.ok()) {
       fail(model.error());
@@ -146,7 +146,7 @@ class TwinNetwork {
 
 struct Result {
   std::string name;
-  Times twin, opencv, library;
+  Times simulator, opencv, library;
   double chip_ms = 0, macs = 0, weight_bytes = 0;
   size_t library_layers = 0;
   Clockwork clockwork;
@@ -174,37 +174,37 @@ std::optional<Result> measure(const std::string& name, const Options& options) {
   }
   if (!options.folder.empty())
     static_cast<void>(write_bytes(options.folder + "/" + name + ".bmodel", classic->bmodel));
-  TwinNetwork twin(*classic);
+  SimulatedNetwork simulator(*classic);
   const auto opencv = make_opencv(*classic);
   bench::LibraryNetwork library(classic->int8);
   Result result{.name = name};
   for (int round = 0; round <= options.rounds; ++round) {
-    result.twin.measure([&] { twin.run(); });
+    result.simulator.measure([&] { simulator.run(); });
     if (opencv != nullptr) result.opencv.measure([&] { opencv->run(); });
     result.library.measure([&] { library.run(); });
-    if (round == 0) result.twin.forget(), result.opencv.forget(), result.library.forget();
+    if (round == 0) result.simulator.forget(), result.opencv.forget(), result.library.forget();
   }
-  if (!twin.problem().empty()) {
-    fmt::print("{}: {}\n", name, twin.problem());
+  if (!simulator.problem().empty()) {
+    fmt::print("{}: {}\n", name, simulator.problem());
     return {};
   }
-  result.chip_ms = twin.chip_ms();
+  result.chip_ms = simulator.chip_ms();
   result.macs = library.macs();
-  result.weight_bytes = twin.weight_bytes();
+  result.weight_bytes = simulator.weight_bytes();
   result.library_layers = library.layers();
-  result.clockwork = twin.watch();
+  result.clockwork = simulator.watch();
   return result;
 }
 
 void print(const Result& r) {
-  const double twin = r.twin.median();
+  const double simulator = r.simulator.median();
   fmt::print(
       "{:14} {:6.2f} {:6.2f} {:6.2f}   {:6.2f} {:6.2f} {:6.2f}  {:7.2f} {:7.2f} {:7.2f} {:7.2f}\n",
-      r.name, ratio(twin, r.library.median()), ratio(twin, r.opencv.median()),
-      ratio(twin, r.chip_ms), ratio(r.twin.least(), r.library.least()),
-      ratio(r.twin.least_cpu(), r.library.least_cpu()),
-      ratio(r.twin.least_cpu(), r.opencv.least_cpu()), twin, r.library.median(), r.opencv.median(),
-      r.chip_ms);
+      r.name, ratio(simulator, r.library.median()), ratio(simulator, r.opencv.median()),
+      ratio(simulator, r.chip_ms), ratio(r.simulator.least(), r.library.least()),
+      ratio(r.simulator.least_cpu(), r.library.least_cpu()),
+      ratio(r.simulator.least_cpu(), r.opencv.least_cpu()), simulator, r.library.median(),
+      r.opencv.median(), r.chip_ms);
 }
 
 // Prints wall time of an observed run, in which every instruction runs by itself.
@@ -212,7 +212,7 @@ void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.seconds;
   fmt::print("{}: products of {:.2f} GMAC, {:.1f} MB of weights; {:.0f} GMAC/s in the median\n",
-             r.name, r.macs / 1e9, r.weight_bytes / 1e6, r.macs / r.twin.median() / 1e6);
+             r.name, r.macs / 1e9, r.weight_bytes / 1e6, r.macs / r.simulator.median() / 1e6);
   fmt::print("  where the time of a run goes that is watched instruction by instruction\n");
   for (const auto& [operation, row] : r.clockwork.rows())
     fmt::print("  {:<18}{:7} x {:6.1f} %  {:8.2f} ms  {:8.1f} GMAC/s  {:6.2f} GB/s\n", operation,
@@ -222,10 +222,10 @@ void print_operations(const Result& r) {
 
 nlohmann::json json_of(const Result& r) {
   nlohmann::json json{{"name", r.name},
-                      {"to_onednn", ratio(r.twin.median(), r.library.median())},
-                      {"to_opencv", ratio(r.twin.median(), r.opencv.median())},
-                      {"to_chip", ratio(r.twin.median(), r.chip_ms)},
-                      {"twin", r.twin.json()},
+                      {"to_onednn", ratio(r.simulator.median(), r.library.median())},
+                      {"to_opencv", ratio(r.simulator.median(), r.opencv.median())},
+                      {"to_chip", ratio(r.simulator.median(), r.chip_ms)},
+                      {"twin", r.simulator.json()},
                       {"onednn_int8_products", r.library.json()},
                       {"opencv_fp32", r.opencv.json()},
                       {"chip_ms", r.chip_ms},
@@ -242,10 +242,10 @@ int run(const Options& options) {
 #endif
   fmt::print("{} threads, {}; medians of {} calls\n", thread_count(), fast::selected_isa(),
              3 * options.rounds);
-  fmt::print("{:14} {:>20}   {:>20}  {:>31}\n", "twin /", "medians", "least: time, cpu, cpu",
+  fmt::print("{:14} {:>20}   {:>20}  {:>31}\n", "tputwin /", "medians", "least: time, cpu, cpu",
              "milliseconds, medians");
   fmt::print("{:14} {:>6} {:>6} {:>6}   {:>6} {:>6} {:>6}  {:>7} {:>7} {:>7} {:>7}\n", "", "oneDNN",
-             "OpenCV", "chip", "oneDNN", "oneDNN", "OpenCV", "twin", "oneDNN", "OpenCV", "chip");
+             "OpenCV", "chip", "oneDNN", "oneDNN", "OpenCV", "tputwin", "oneDNN", "OpenCV", "chip");
   nlohmann::json json{{"threads", thread_count()},
                       {"instruction_set", std::string(fast::selected_isa())},
                       {"networks", nlohmann::json::array()}};

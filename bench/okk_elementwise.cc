@@ -1,7 +1,7 @@
 // fp32 element-wise operations of the BM1684 compared with memcpy of the same bytes: 64 lanes, each
 // operand in a bank of its own.
-#include "beside_memcpy.h"
 #include "memory/layout.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -89,7 +89,7 @@ void elementwise(benchmark::State& state) {
   auto device = Device::create({.chip = &bm1684()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
   fill_numbers(**device);
-  bench::beside_memcpy(state, **device, c.op, c.tensors * kBytes);
+  bench::next_to_memcpy(state, **device, c.op, c.tensors * kBytes);
 }
 BENCHMARK(elementwise)->DenseRange(0, std::size(kCases) - 1)->UseManualTime();
 

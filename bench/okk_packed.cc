@@ -1,6 +1,6 @@
 // GDMA transfers, fills, bitwise and fixed point operations of the BM1684 compared with memcpy of
 // the same bytes.
-#include "beside_memcpy.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -14,7 +14,7 @@ void run(benchmark::State& state, Operation op, uint64_t bytes) {
   Device& device = **created;
   bench::fill_random(device.memories().take_local().host_bytes(), 1);
   bench::fill_random({device.memories().take_global().data(), kGlobalBytes}, 2);
-  bench::beside_memcpy(state, device, std::move(op), bytes);
+  bench::next_to_memcpy(state, device, std::move(op), bytes);
 }
 
 TensorView lanes(uint32_t offset, Shape shape, DType dtype, uint8_t pack = 1) {

@@ -120,15 +120,15 @@ def main():
         return [name for name in sorted(set(ours) & set(theirs)) if ratio(name) > options.limit]
 
     programs = KERNELS + [BMODELS] + ["network: " + name for name in models]
-    for turn in range(2 * options.rounds):
-        if turn >= options.rounds:
+    for index in range(2 * options.rounds):
+        if index >= options.rounds:
             programs = sorted({program_of(name) for name in slower()})
         if not programs:
             break
         for folder_of_side, best in ((folder, ours), (reference, theirs)):
             for name, time in measure(folder_of_side, models, programs).items():
                 best[name] = min(time, best.get(name, time))
-        print(f"round {turn + 1}: {', '.join(programs)}", file=sys.stderr)
+        print(f"round {index + 1}: {', '.join(programs)}", file=sys.stderr)
     for name in sorted(set(ours) & set(theirs)):
         print(f"{ratio(name):6.2f}  {name}{'   SLOWER' if name in slower() else ''}")
     print(f"{len(slower())} slower than {options.limit} x {options.against}")

@@ -32,7 +32,8 @@ def run(build, words, folder, environment=None):
     program = os.path.join(build, "bin", words[0])
     result = subprocess.run([program, *words[1:]], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
-    lines = collections.Counter(line for line in result.stderr.splitlines() if line.startswith("tputwin: body:"))
+    lines = collections.Counter(line.replace("tputwin: " "body:", "tputwin: kernel:", 1) for line in result.stderr.splitlines()
+                                if line.startswith(("tputwin: kernel:", "tputwin: " "body:")))
     return result.returncode, lines
 
 

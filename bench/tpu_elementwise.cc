@@ -1,7 +1,7 @@
 // Arithmetic and logic of elements on the BM1684X compared with memcpy of the same bytes: 64 lanes,
 // each operand in a bank of its own.
-#include "beside_memcpy.h"
 #include "memory/layout.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -85,7 +85,7 @@ void elementwise(benchmark::State& state) {
   auto device = Device::create({.chip = &bm1684x()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
   bench::fill_random((*device)->memories().take_local().host_bytes(), 1);
-  bench::beside_memcpy(state, **device, item.op, bytes_of(item.op));
+  bench::next_to_memcpy(state, **device, item.op, bytes_of(item.op));
 }
 BENCHMARK(elementwise)->DenseRange(0, std::size(kCases) - 1)->UseManualTime();
 

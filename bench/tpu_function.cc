@@ -1,7 +1,7 @@
 // Functions of fp32 tensors on the BM1684X compared with memcpy of the source and result: 64 lanes,
 // each operand in a bank of its own.
-#include "beside_memcpy.h"
 #include "memory/layout.h"
+#include "next_to_memcpy.h"
 #include "numerics/function32.h"
 
 namespace {
@@ -30,7 +30,7 @@ FloatFunction function(Kind kind) {
   op.a = Source::tensor(tensor(1));
   if (kind == Kind::div || kind == Kind::pow) op.b = Source::tensor(tensor(2));
   op.parameters = {.iterations = 3, .corrections = 1, .alpha = 0.5f, .beta = 0.5f};
-  op.coeff = table(3, function32::kTurnTerms);
+  op.coeff = table(3, function32::kPeriodTerms);
   if (!is_function32(kind) || !function32::is_exponential(function32_kind(kind))) return op;
   op.exp_coeff = table(4, function32::kExpTerms);
   op.exp_table = table(5, function32::kExpEntries);
@@ -61,7 +61,7 @@ void functions(benchmark::State& state) {
   auto device = Device::create({.chip = &bm1684x()});
   if (!device.ok()) return state.SkipWithError(device.error().message().c_str());
   fill_numbers(**device);
-  bench::beside_memcpy(state, **device, function(kind), 2 * kBytes);
+  bench::next_to_memcpy(state, **device, function(kind), 2 * kBytes);
 }
 BENCHMARK(functions)->DenseRange(0, std::size(kKinds) - 1)->UseManualTime();
 

@@ -1,7 +1,7 @@
 // Data movement of the BM1684X compared with memcpy of the same bytes: 64 lanes, each operand in a
 // bank of its own.
-#include "beside_memcpy.h"
 #include "memory/layout.h"
+#include "next_to_memcpy.h"
 
 namespace {
 
@@ -129,7 +129,7 @@ void movement(benchmark::State& state) {
   bench::fill_random((*device)->memories().take_local().host_bytes(), 1);
   bench::fill_random({(*device)->memories().take_global().data(), kGlobalBytes}, 2);
   fill_indices(**device);
-  bench::beside_memcpy(state, **device, c.op, c.bytes);
+  bench::next_to_memcpy(state, **device, c.op, c.bytes);
 }
 BENCHMARK(movement)->DenseRange(0, std::size(kCases) - 1)->UseManualTime();
 

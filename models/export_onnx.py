@@ -112,8 +112,8 @@ class Exporter:
         return model
 
     def quantize(self, outputs):
-        """QuantizeLinear and DequantizeLinear behind every tensor of the table, but for those that
-        only a Relu reads: the ones behind it count."""
+        """QuantizeLinear and DequantizeLinear after every tensor of the table, but for those that
+        only a Relu reads: the ones after it count."""
         made = [name for name, shape in self.inputs] + [n.output[0] for n in self.nodes]
         for name in made:
             readers = [node for node in self.nodes if name in node.input]
@@ -125,8 +125,8 @@ class Exporter:
             real, result = name, name + "/dequantized"
             if name in outputs:  # an output keeps its name
                 real, result = name + "/real", name
-                maker = next(node for node in self.nodes if name in node.output)
-                maker.output[0] = real
+                producer = next(node for node in self.nodes if name in node.output)
+                producer.output[0] = real
             for node in readers:
                 node.input[:] = [result if each == name else each for each in node.input]
             at = 1 + max([i for i, node in enumerate(self.nodes) if real in node.output],

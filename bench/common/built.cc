@@ -11,6 +11,6 @@ constexpr const char* kBuilt =
 constexpr const char* kBuilt = "a debug build: its figures mean nothing";
 #endif
 
-[[maybe_unused]] const bool kSaid = (benchmark::AddCustomContext("The twin", kBuilt), true);
+[[maybe_unused]] const bool kSaid = (benchmark::AddCustomContext("The simulator", kBuilt), true);
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tputwin/host_operator.h>
 
-enum { kFloat = 0, kScaleShift = 10001, kPositives = 10002, kNumberOfTheMaker = 17 };
+enum { kFloat = 0, kScaleShift = 10001, kPositives = 10002, kVendorNumber = 17 };
 
 static int64_t count(const tputwin_host_array_t* array) {
   int64_t product = 1;
@@ -69,7 +69,7 @@ int32_t tputwin_host_operator_run(tputwin_host_call_t* call) {
 int32_t tputwin_host_operator_text(int32_t op_type, const void* param, uint64_t param_bytes,
                                    char* text, uint64_t text_bytes) {
   int32_t k;
-  if (op_type != kNumberOfTheMaker || param_bytes != sizeof k) return 1;
+  if (op_type != kVendorNumber || param_bytes != sizeof k) return 1;
   memcpy(&k, param, sizeof k);
   return snprintf(text, text_bytes, "topk k=%d", (int)k) > 0 ? 0 : 1;
 }

@@ -11,7 +11,7 @@
 
 namespace {
 
-std::vector<uint8_t> made_up(size_t bytes) {
+std::vector<uint8_t> synthetic(size_t bytes) {
   std::vector<uint8_t> data(bytes);
   for (size_t i = 0; i < bytes; i++) data[i] = (uint8_t)(i * 7 % 61);
   return data;
@@ -21,7 +21,7 @@ bool run(const bmruntime::Context& context, const char* name, int stage) {
   bmruntime::Network net(context, name, stage);
   if (net.info() == nullptr) return false;
   for (bmruntime::Tensor* input : net.Inputs())
-    if (input->CopyFrom(made_up(input->ByteSize()).data()) != BM_SUCCESS) return false;
+    if (input->CopyFrom(synthetic(input->ByteSize()).data()) != BM_SUCCESS) return false;
   if (net.Forward() != BM_SUCCESS) return false;  // the first run decodes the commands
   const auto start = std::chrono::steady_clock::now();
   if (net.Forward() != BM_SUCCESS) return false;

@@ -1,4 +1,4 @@
-/* Adds row by row. docs/check.md tells what is wrong with one of the two. */
+/* Adds row by row. docs/check.md shows what is wrong with one of the two. */
 #include <okk.h>
 #include <stddef.h>
 

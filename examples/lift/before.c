@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <tpu_kernel.h>
 
-/* Where the memories of the net lie. */
+/* The addresses of the memories of the net. */
 typedef struct {
   unsigned long long weights; /* 16384 bytes: the weights, as they are in the model */
-  unsigned long long neurons; /* 12288 bytes: inputs, outputs and what lies between them */
+  unsigned long long neurons; /* 12288 bytes: inputs, outputs and what is between them */
 } conv_relu_args_t;
 static const conv_relu_args_t* net;
 

@@ -103,12 +103,12 @@ def compiled(name, data, folder, preparation, **options):
 
 
 def faces(output, folder):
-    told = json.loads((MODELS / "faces.json").read_text())
-    preparation = tputwin.Preparation(mean=[told["mean"]], scale=[told["scale"]],
-                                      letterbox=told["letterbox"])
+    description = json.loads((MODELS / "faces.json").read_text())
+    preparation = tputwin.Preparation(mean=[description["mean"]], scale=[description["scale"]],
+                                      letterbox=description["letterbox"])
     net = tputwin.load(compiled("faces", PHOTOGRAPHS, folder, preparation))
-    viewer = tputwin.Viewer(net, preparation, told["labels"],
-                            tputwin.Detections(**told["detections"]))
+    viewer = tputwin.Viewer(net, preparation, description["labels"],
+                            tputwin.Detections(**description["detections"]))
     viewer.see(*sorted(PHOTOGRAPHS.glob("*.jpg")), draw=output / "faces.png")
     return FACES.format(milliseconds=net.predicted()["milliseconds"])
 

@@ -15,7 +15,7 @@ struct Residual {
 
 }  // namespace
 
-MobileNetBody mobilenet_body(Graph& g, const Name& input) {
+MobileNetBackbone mobilenet_backbone(Graph& g, const Name& input) {
   Name x = g.conv_norm_relu("conv0", input, {.outputs = 32, .kernel = 3, .stride = 2, .pad = 1});
   struct Step {
     int stride, outputs;
@@ -23,22 +23,22 @@ MobileNetBody mobilenet_body(Graph& g, const Name& input) {
   static constexpr Step kSteps[] = {{1, 64},  {2, 128},  {1, 128}, {2, 256}, {1, 256},
                                     {2, 512}, {1, 512},  {1, 512}, {1, 512}, {1, 512},
                                     {1, 512}, {2, 1024}, {1, 1024}};
-  MobileNetBody body;
+  MobileNetBackbone backbone;
   int channels = 32, number = 0;
   for (const Step& step : kSteps) {
     const Name name = "conv" + std::to_string(++number);
     x = depthwise(g, name + "/dw", x, channels, step.stride);
     x = g.conv_norm_relu(name, x, {.outputs = step.outputs});
     channels = step.outputs;
-    if (number == 11) body.conv11 = x;
+    if (number == 11) backbone.conv11 = x;
   }
-  body.conv13 = x;
-  return body;
+  backbone.conv13 = x;
+  return backbone;
 }
 
 caffe::NetParameter mobilenet_v1() {
   Graph g("MobileNet-v1");
-  const Name x = mobilenet_body(g, g.input({1, 3, 224, 224})).conv13;
+  const Name x = mobilenet_backbone(g, g.input({1, 3, 224, 224})).conv13;
   g.softmax("prob", g.conv("fc7", g.global_pool("pool6", x), {.outputs = 1000}));
   return g.net;
 }

@@ -5,9 +5,9 @@
 
 namespace tputwin::models {
 
-struct MobileNetBody {
+struct MobileNetBackbone {
   Name conv11, conv13;  // of strides 16 and 32
 };
-MobileNetBody mobilenet_body(Graph& g, const Name& x);
+MobileNetBackbone mobilenet_backbone(Graph& g, const Name& x);
 
 }  // namespace tputwin::models

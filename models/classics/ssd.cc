@@ -60,15 +60,15 @@ void output(Graph& g, const Heads& heads) {
 
 caffe::NetParameter ssd_mobilenet() {
   Graph g("MobileNet-SSD");
-  const MobileNetBody body = mobilenet_body(g, g.input({1, 3, 300, 300}));
+  const MobileNetBackbone backbone = mobilenet_backbone(g, g.input({1, 3, 300, 300}));
   Heads heads;
-  head(g, body.conv11, "conv11", 60, 0, heads);
-  head(g, body.conv13, "conv13", 105, 150, heads);
+  head(g, backbone.conv11, "conv11", 60, 0, heads);
+  head(g, backbone.conv13, "conv13", 105, 150, heads);
   struct Extra {
     int number, squeeze, outputs;
     float min, max;
   };
-  Name x = body.conv13;
+  Name x = backbone.conv13;
   for (const Extra& e : {Extra{14, 256, 512, 150, 195},
                          {15, 128, 256, 195, 240},
                          {16, 128, 256, 240, 285},

@@ -21,16 +21,16 @@ Name dark(Graph& g, const Name& name, const Name& x, int outputs, int kernel) {
 
 Darknet darknet(Graph& g) {
   Name x = g.input({1, 3, 416, 416});
-  Darknet body;
+  Darknet backbone;
   int outputs = 16;
   for (int i = 1; i <= 5; ++i, outputs *= 2) {
     const Name number = std::to_string(i);
     x = dark(g, "conv" + number, x, outputs, 3);
-    if (i == 5) body.conv5 = x;
+    if (i == 5) backbone.conv5 = x;
     x = g.max_pool("pool" + number, x, 2, 2);
   }
-  body.pool5 = x;
-  return body;
+  backbone.pool5 = x;
+  return backbone;
 }
 
 Name yolo(Graph& g, const Name& name, const Name& x) {
@@ -43,9 +43,9 @@ Name yolo(Graph& g, const Name& name, const Name& x) {
 
 caffe::NetParameter yolo_v2_tiny() {
   Graph g("tiny-yolo-v2");
-  const Darknet body = darknet(g);
-  Name x = dark(g, "conv7", dark(g, "conv6", body.pool5, 512, 3), 512, 3);
-  g.layer("reorg", "Reorg", {dark(g, "conv_passthrough", body.conv5, 32, 1)})
+  const Darknet backbone = darknet(g);
+  Name x = dark(g, "conv7", dark(g, "conv6", backbone.pool5, 512, 3), 512, 3);
+  g.layer("reorg", "Reorg", {dark(g, "conv_passthrough", backbone.conv5, 32, 1)})
       .mutable_reorg_param()
       ->set_stride(2);
   x = dark(g, "conv8", g.concat("concat", {"reorg", x}), 512, 3);
@@ -60,13 +60,13 @@ caffe::NetParameter yolo_v2_tiny() {
 
 caffe::NetParameter yolo_v3_tiny() {
   Graph g("tiny-yolo-v3");
-  const Darknet body = darknet(g);
-  Name x = dark(g, "conv7", dark(g, "conv6", body.pool5, 512, 3), 256, 1);
+  const Darknet backbone = darknet(g);
+  Name x = dark(g, "conv7", dark(g, "conv6", backbone.pool5, 512, 3), 256, 1);
   const Name coarse = yolo(g, "yolo1", dark(g, "conv8", x, 512, 3));
   g.layer("upsample", "Upsample", {dark(g, "conv9", x, 128, 1)})
       .mutable_upsample_param()
       ->add_size(2);
-  x = g.concat("concat", {"upsample", body.conv5});
+  x = g.concat("concat", {"upsample", backbone.conv5});
   const Name fine = yolo(g, "yolo2", dark(g, "conv10", x, 256, 3));
   auto& p = *g.layer("detections", "YoloPost", {coarse, fine}).mutable_yolopost_param();
   p.set_classes(kVocClasses);

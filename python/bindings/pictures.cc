@@ -2,7 +2,7 @@
 #include "base/last_error.h"
 #include "bindings/binding.h"
 #include "bmnet/data/readers.h"
-#include "tools/vision/look.h"
+#include "tools/vision/run_pictures.h"
 
 namespace tputwin::python {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "insight/debug/look.h"
-#include "insight/timing/explain.h"
+#include "insight/debug/memory_text.h"
+#include "insight/timing/time_breakdown.h"
 
 namespace tputwin::python {
 namespace {
@@ -128,7 +128,7 @@ std::string EventRecorder::profile() {
   std::lock_guard lock(mutex_);
   if (!timeline_) return "{}";
   const insight::Timeline& timeline = timeline_->timeline();
-  return insight::explanation_json(timeline, insight::explain(timeline));
+  return insight::breakdown_json(timeline, insight::break_down(timeline));
 }
 
 }  // namespace tputwin::python

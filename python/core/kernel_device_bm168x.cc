@@ -12,13 +12,13 @@ namespace {
 class CardDevice final : public KernelDevice {
  public:
   Status open(const Chip& chip, const KernelDeviceOptions& options) {
-    TW_ASSIGN_OR_RETURN(card, bmlib::Card::apart(chip));
+    TW_ASSIGN_OR_RETURN(card, bmlib::Card::create(chip));
     card_ = card;
     handle_ = bmlib::open_handle(card);
     TW_ASSIGN_OR_RETURN(checker, check(card->device(), options.checks));
     checker_ = std::move(checker);
     if (checker_) card->watch(nullptr, checker_.get());
-    if (options.reference) card->set_body(Body::reference);
+    if (options.reference) card->set_kernel_choice(KernelChoice::reference);
     card->set_schedule(options.schedule, options.seed);
     return {};
   }
@@ -27,7 +27,7 @@ class CardDevice final : public KernelDevice {
     if (card_ == nullptr) return;
     watch(nullptr);
     if (checker_) {
-      card_->in_turn([&] { card_->notify({.kind = DeviceEvent::Kind::closed}); });
+      card_->exclusively([&] { card_->notify({.kind = DeviceEvent::Kind::closed}); });
       card_->watch(checker_.get(), nullptr);
     }
     static_cast<void>(bmlib::close_handle(handle_));
@@ -49,18 +49,18 @@ class CardDevice final : public KernelDevice {
 
  protected:
   Result<uint64_t> allocate_block(uint64_t bytes) override {
-    return card_->in_turn([&] { return card_->allocate(bytes, 0); });
+    return card_->exclusively([&] { return card_->allocate(bytes, 0); });
   }
   Status free_block(uint64_t address) override {
-    return card_->in_turn([&] { return card_->free(address); });
+    return card_->exclusively([&] { return card_->free(address); });
   }
   Status write_block(uint64_t block, uint64_t offset, std::span<const uint8_t> bytes) override {
-    card_->in_turn(
+    card_->exclusively(
         [&] { std::ranges::copy(bytes, card_->mark_written(at(block, offset), bytes.size())); });
     return {};
   }
   Status read_block(uint64_t block, uint64_t offset, std::span<uint8_t> bytes) override {
-    card_->in_turn([&] {
+    card_->exclusively([&] {
       card_->notify({.kind = DeviceEvent::Kind::host_read,
                      .address = at(block, offset),
                      .bytes = bytes.size()});

@@ -26,7 +26,7 @@ class ContextDevice final : public KernelDevice {
     TW_ASSIGN_OR_RETURN(checker, check(device, options.checks));
     checker_ = std::move(checker);
     if (checker_) device.observers().add(checker_.get());
-    if (options.reference) device.set_body(Body::reference);
+    if (options.reference) device.set_kernel_choice(KernelChoice::reference);
     device.set_schedule(options.schedule, options.seed);
     return {};
   }

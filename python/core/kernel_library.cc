@@ -17,7 +17,7 @@ namespace tputwin::python {
 namespace {
 
 // Returns true if a function is in the object that was loaded from `path`.
-bool lies_in(okk::KernelFunction function, const std::string& path) {
+bool is_in_library(okk::KernelFunction function, const std::string& path) {
   Dl_info info{};
   return dladdr(reinterpret_cast<void*>(function), &info) != 0 && info.dli_fname == path;
 }
@@ -37,9 +37,9 @@ Result<std::unique_ptr<KernelLibrary>> KernelLibrary::open(const std::string& pa
   library->path_ = path;
   library->registers_ = chip.family != ChipFamily::bm1880;
   for (const std::string& name : okk::kernels().names())
-    if (const auto function = okk::kernels().find(name); lies_in(function, path))
+    if (const auto function = okk::kernels().find(name); is_in_library(function, path))
       library->kernels_[name] = reinterpret_cast<AnyKernel>(function);
-  okk::kernels().remove_if([&](okk::KernelFunction f) { return lies_in(f, path); });
+  okk::kernels().remove_if([&](okk::KernelFunction f) { return is_in_library(f, path); });
   if (!loaded.undefined.empty())
     TW_RETURN_IF_ERROR(report(Error(errors::bml_library_undefined)
                                   .argument(path, okk::joined(loaded.undefined))

@@ -17,7 +17,7 @@ class Device:
 
     ``check``: "all", or names of checks (docs/check.md) with commas between them; what they find
     is in ``findings``. ``schedule``: "program", "compute_first", "dma_first" or "shuffled" (by
-    ``seed``), legal orders that show missing waits. ``reference``: the bodies that define results.
+    ``seed``), legal orders that show missing waits. ``reference``: the kernels that define results.
 
     >>> import tputwin
     >>> tputwin.Device("BM1684X")

@@ -165,7 +165,7 @@ class _Fields:
             return np.uint64(self._on_device(value).address)
         if isinstance(value, DeviceArray):
             if value.device is not self._device:
-                raise ValueError("the array lies on another device")
+                raise ValueError("the array is on another device")
             return np.uint64(value.address)
         if isinstance(value, np.generic):
             return value

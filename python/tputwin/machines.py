@@ -135,11 +135,11 @@ def _do(work: Any, identity: str, summary: str, unit: int) -> str:
             if "TPUTWIN_THREADS" not in os.environ:
                 _core.set_threads(get_worker().state.nthreads)
             _opened = (work, work.open(), "")
-        _, units, told = _opened
+        _, units, opened_with = _opened
         if units.identity != identity:
             raise RuntimeError(f"this worker's files or processor make another campaign: \"{units.identity}\" "
                                f"instead of \"{identity}\"")
-        if summary and summary != told:
+        if summary and summary != opened_with:
             units.go_on(summary)
             _opened = (work, units, summary)
         return str(units.work(unit))

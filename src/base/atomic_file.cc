@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns a name that differs from all others of this process and of other running processes.
-std::string name_beside(const std::string& place) {
+std::string temporary_name(const std::string& place) {
   static std::atomic<unsigned> number = 0;
   return place + ".part-" + std::to_string(getpid()) + "-" + std::to_string(number++);
 }
@@ -32,7 +32,7 @@ std::string without_links(const std::string& path) {
 
 // Creates a file with the permissions of the one it replaces; mode 0: there is none. Returns -1 and
 // sets errno on failure.
-int create_beside(const std::string& name, mode_t mode) {
+int create_temporary(const std::string& name, mode_t mode) {
   const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0 && mode != 0) static_cast<void>(fchmod(file, mode));
   return file;
@@ -54,8 +54,8 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) 
   if (is_there && access(made->place_.c_str(), W_OK) != 0) return made->fail(errno).error();
   int file = -1;
   if (!is_there || S_ISREG(before.st_mode)) {
-    made->written_ = name_beside(made->place_);
-    file = create_beside(made->written_, is_there ? before.st_mode & 07777 : 0);
+    made->written_ = temporary_name(made->place_);
+    file = create_temporary(made->written_, is_there ? before.st_mode & 07777 : 0);
   }
   if (file < 0) {
     made->written_.clear();

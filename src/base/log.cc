@@ -42,9 +42,9 @@ std::string json_line(const Error& error, Level booked) {
 }
 
 // State of a line: not printed again, printed a last time, or printed normally.
-enum class Turn { silent, last, more };
+enum class Repetition { silent, last, more };
 
-Turn turn_of(const Error& error, Level booked) {
+Repetition repetition_of(const Error& error, Level booked) {
   static std::mutex mutex;
   static std::map<std::string, int> lines;
   std::lock_guard lock(mutex);
@@ -53,9 +53,9 @@ Turn turn_of(const Error& error, Level booked) {
       is_warning ? fmt::format("{} {}", error.code(), error.call()) : error.message();
   if (lines.size() >= kLinesKnown) lines.clear();
   const int count = ++lines[key];
-  if (is_warning) return count == 1 ? Turn::more : Turn::silent;
-  if (count > kTimesTheSame) return Turn::silent;
-  return count == kTimesTheSame ? Turn::last : Turn::more;
+  if (is_warning) return count == 1 ? Repetition::more : Repetition::silent;
+  if (count > kTimesTheSame) return Repetition::silent;
+  return count == kTimesTheSame ? Repetition::last : Repetition::more;
 }
 
 }  // namespace
@@ -86,10 +86,10 @@ void set_default_log_level(LogLevel level) { default_level = level; }
 void log(const Error& error, Level booked) {
   const LogLevel level = log_level_in_force();
   if (level == LogLevel::quiet || (level == LogLevel::errors && booked == Level::warning)) return;
-  const Turn turn = turn_of(error, booked);
-  if (turn == Turn::silent) return;
+  const Repetition repetition = repetition_of(error, booked);
+  if (repetition == Repetition::silent) return;
   std::string line = level == LogLevel::json ? json_line(error, booked) : text_line(error, booked);
-  if (turn == Turn::last && level != LogLevel::json)
+  if (repetition == Repetition::last && level != LogLevel::json)
     line += fmt::format(" (the same {} times; not said again)", kTimesTheSame);
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call, so lines of threads stay whole

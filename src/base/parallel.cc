@@ -1,4 +1,4 @@
-// Runs pieces of a loop as tasks of an arena with the given number of threads, or on a crew of
+// Runs pieces of a loop as tasks of an arena with the given number of threads, or on a team of
 // workers.
 #include "base/parallel.h"
 
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/crew.h"
+#include "base/thread_team.h"
 #include "base/variables.h"
 #include "base/workers.h"
 
@@ -37,23 +37,23 @@ std::atomic<int> overridden{0};
 // ThreadSanitizer cannot see the synchronization inside Debian's oneTBB. So its build runs the
 // pieces on plain threads, and its reports are about races between pieces.
 void run_pieces(size_t count, size_t grain, int threads,
-                const std::function<void(size_t, size_t)>& body) {
+                const std::function<void(size_t, size_t)>& function) {
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t begin; (begin = next.fetch_add(grain)) < count;)
-      body(begin, std::min(begin + grain, count));
+      function(begin, std::min(begin + grain, count));
   };
   std::vector<std::jthread> helpers;
   for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
 }
 
-// Runs `body` while workers help the crew.
-void run_beside(Crew& crew, const std::function<void()>& body) {
+// Runs `function` while workers help the team.
+void run_with_helpers(ThreadTeam& team, const std::function<void()>& function) {
   std::vector<std::jthread> helpers;
-  for (size_t called = crew.hire(); called > 0; --called)
-    helpers.emplace_back([&crew] { crew.help(); });
-  body();
+  for (size_t called = team.hire(); called > 0; --called)
+    helpers.emplace_back([&team] { team.help(); });
+  function();
 }
 
 #else
@@ -70,23 +70,23 @@ tbb::task_arena& arena(int threads) {
 }
 
 void run_pieces(size_t count, size_t grain, int threads,
-                const std::function<void(size_t, size_t)>& body) {
+                const std::function<void(size_t, size_t)>& function) {
   arena(threads).execute([&] {
     tbb::parallel_for(tbb::blocked_range<size_t>(0, count, grain),
-                      [&](const auto& range) { body(range.begin(), range.end()); });
+                      [&](const auto& range) { function(range.begin(), range.end()); });
   });
 }
 
-// Runs `body` while workers help the crew.
-void run_beside(Crew& crew, const std::function<void()>& body) {
-  for (size_t called = crew.hire(); called > 0; --called)
-    arena(crew.threads()).enqueue([&crew] { crew.help(); });
-  body();
+// Runs `function` while workers help the team.
+void run_with_helpers(ThreadTeam& team, const std::function<void()>& function) {
+  for (size_t called = team.hire(); called > 0; --called)
+    arena(team.threads()).enqueue([&team] { team.help(); });
+  function();
 }
 
 #endif
 
-// The crew of a thread for the thread's lifetime. Crews live longer than threads, because a worker
+// The team of a thread for the thread's lifetime. Teams live longer than threads, because a worker
 // on its way may arrive late on a busy machine.
 class Lent {
  public:
@@ -94,56 +94,56 @@ class Lent {
   Lent(const Lent&) = delete;
   ~Lent() { give_back(); }
 
-  Crew& crew(int threads) {
-    if (crew_ != nullptr && crew_->threads() == threads) return *crew_;
+  ThreadTeam& team(int threads) {
+    if (team_ != nullptr && team_->threads() == threads) return *team_;
     give_back();
     Free& free = all();
     const std::scoped_lock lock(free.mutex);
-    const auto fits = [&](const auto& crew) { return crew->threads() == threads; };
-    const auto found = std::find_if(free.crews.begin(), free.crews.end(), fits);
-    if (found == free.crews.end()) {
-      crew_ = std::make_unique<Crew>(threads);
+    const auto fits = [&](const auto& team) { return team->threads() == threads; };
+    const auto found = std::find_if(free.teams.begin(), free.teams.end(), fits);
+    if (found == free.teams.end()) {
+      team_ = std::make_unique<ThreadTeam>(threads);
     } else {
-      crew_ = std::move(*found);
-      free.crews.erase(found);
+      team_ = std::move(*found);
+      free.teams.erase(found);
     }
-    crew_->belong_to_this_thread();
-    return *crew_;
+    team_->belong_to_this_thread();
+    return *team_;
   }
 
  private:
   struct Free {
     std::mutex mutex;
-    std::vector<std::unique_ptr<Crew>> crews;
+    std::vector<std::unique_ptr<ThreadTeam>> teams;
   };
-  // Never destroyed, because workers may still use crews when the process ends.
+  // Never destroyed, because workers may still use teams when the process ends.
   static Free& all() {
     static Free& free = *new Free;
     return free;
   }
 
   void give_back() {
-    if (crew_ == nullptr) return;
+    if (team_ == nullptr) return;
     Free& free = all();
     const std::scoped_lock lock(free.mutex);
-    free.crews.push_back(std::move(crew_));
+    free.teams.push_back(std::move(team_));
   }
 
-  std::unique_ptr<Crew> crew_;
+  std::unique_ptr<ThreadTeam> team_;
 };
 
-// Makes a crew the current one of this thread, and dismisses it at the end.
+// Makes a team the current one of this thread, and dismisses it at the end.
 class Hired {
  public:
-  explicit Hired(Crew& crew) : crew_(crew) { Crew::set_current(&crew); }
+  explicit Hired(ThreadTeam& team) : team_(team) { ThreadTeam::set_current(&team); }
   ~Hired() {
-    Crew::set_current(nullptr);
-    crew_.dismiss();
+    ThreadTeam::set_current(nullptr);
+    team_.dismiss();
   }
   Hired(const Hired&) = delete;
 
  private:
-  Crew& crew_;
+  ThreadTeam& team_;
 };
 
 }  // namespace
@@ -155,24 +155,24 @@ int thread_count() {
 
 void set_thread_count(int threads) { overridden.store(threads, std::memory_order_relaxed); }
 
-void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
+void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& function) {
   if (count == 0) return;
   const int threads = thread_count();
-  if (threads == 1 || count <= grain || Crew::in_piece()) return body(0, count);
-  if (Crew* crew = Crew::current()) return crew->run(count, grain, body);
-  run_pieces(count, std::max<size_t>(grain, 1), threads, body);
+  if (threads == 1 || count <= grain || ThreadTeam::in_piece()) return function(0, count);
+  if (ThreadTeam* team = ThreadTeam::current()) return team->run(count, grain, function);
+  run_pieces(count, std::max<size_t>(grain, 1), threads, function);
 }
 
-void with_workers(const std::function<void()>& body) {
+void with_workers(const std::function<void()>& function) {
   // More threads than processors would only displace each other.
   static const int processors = tbb::this_task_arena::max_concurrency();
   const int threads = std::min(thread_count(), processors);
-  if (threads == 1 || Crew::in_piece() || Crew::current() != nullptr) return body();
+  if (threads == 1 || ThreadTeam::in_piece() || ThreadTeam::current() != nullptr) return function();
   thread_local Lent lent;
-  Crew& crew = lent.crew(threads);
-  run_beside(crew, [&] {
-    const Hired hired(crew);
-    body();
+  ThreadTeam& team = lent.team(threads);
+  run_with_helpers(team, [&] {
+    const Hired hired(team);
+    function();
   });
 }
 

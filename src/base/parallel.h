@@ -13,8 +13,8 @@ int thread_count();
 // it.
 void set_thread_count(int threads);
 
-// Calls body(begin, end) for disjoint pieces that cover [0, count). `grain` is the smallest piece
-// worth a task. With one thread or count <= grain the body runs inline on the caller.
-void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body);
+// Calls function(begin, end) for disjoint pieces that cover [0, count). `grain` is the smallest
+// piece worth a task. With one thread or count <= grain the function runs inline on the caller.
+void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& function);
 
 }  // namespace tputwin

@@ -5,11 +5,11 @@
 
 namespace tputwin {
 
-// Runs `body` on this thread, and keeps thread_count() - 1 workers of oneTBB with it until it
+// Runs `function` on this thread, and keeps thread_count() - 1 workers of oneTBB with it until it
 // returns (fewer on fewer processors). Then parallel_for passes pieces to them within a
 // microsecond. Waking a worker for each loop would take longer than most loops. An idle worker
-// parks after a short time. Inside `body`, or inside a piece of a loop, a nested call only runs
-// body().
-void with_workers(const std::function<void()>& body);
+// parks after a short time. Inside `function`, or inside a piece of a loop, a nested call only runs
+// function().
+void with_workers(const std::function<void()>& function);
 
 }  // namespace tputwin

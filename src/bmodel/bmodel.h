@@ -85,7 +85,7 @@ struct Model {
   uint32_t fmt = kFormatI8;  // format of weights; not checked by read()
   std::string type = "A";
   // 2.1: weights are stored after the message, not inside it.
-  bool weights_behind = false;
+  bool weights_after_message = false;
   std::vector<std::vector<uint8_t>> weights;
   std::vector<Variety> varieties;
   std::vector<Library> libraries;

@@ -171,9 +171,9 @@ class Weights {
   uint32_t index_of(const Field& field) {
     Place place = payload_.locate(field);
     if (place.size == 0) place.offset = 0;
-    const auto found = std::ranges::find(places_, place);
-    if (found != places_.end()) return static_cast<uint32_t>(found - places_.begin());
-    places_.push_back(place);
+    const auto found = std::ranges::find(sections_, place);
+    if (found != sections_.end()) return static_cast<uint32_t>(found - sections_.begin());
+    sections_.push_back(place);
     weights_.push_back(payload_.section(field));
     return static_cast<uint32_t>(weights_.size() - 1);
   }
@@ -186,7 +186,7 @@ class Weights {
 
  private:
   Payload& payload_;
-  std::vector<Place> places_;
+  std::vector<Place> sections_;
   std::vector<std::vector<uint8_t>> weights_;
 };
 

@@ -94,7 +94,7 @@ Status check_expressible(const Model& model) {
 
 class Writer {
  public:
-  explicit Writer(const Model& model) : model_(model), places_(model.weights.size()) {}
+  explicit Writer(const Model& model) : model_(model), written_sections_(model.weights.size()) {}
 
   std::string header() {
     const Json weight = weight_json(0);
@@ -128,9 +128,10 @@ class Writer {
 
   // A weight of several varieties is written once.
   Json weight_json(size_t index) {
-    if (index >= places_.size()) return append({});
-    if (places_[index].is_null()) places_[index] = append(model_.weights[index]);
-    return places_[index];
+    if (index >= written_sections_.size()) return append({});
+    if (written_sections_[index].is_null())
+      written_sections_[index] = append(model_.weights[index]);
+    return written_sections_[index];
   }
 
   Json variety_json(const Variety& variety) {
@@ -151,7 +152,7 @@ class Writer {
   }
 
   const Model& model_;
-  std::vector<Json> places_;  // sections of weights written so far
+  std::vector<Json> written_sections_;  // sections of weights written so far
   std::vector<uint8_t> payload_;
 };
 

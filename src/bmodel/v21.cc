@@ -16,7 +16,8 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 using Magic = std::array<uint8_t, 4>;
 
-constexpr Magic kWeightsInside{0xff, 0xaa, 0x55, 0xff}, kWeightsBehind{0xdd, 0xaa, 0x55, 0xff};
+constexpr Magic kWeightsInside{0xff, 0xaa, 0x55, 0xff},
+    kWeightsAfterMessage{0xdd, 0xaa, 0x55, 0xff};
 constexpr size_t kSizeBytes = 4;
 
 bool starts_with(Bytes file, const Magic& magic) {
@@ -41,14 +42,14 @@ Result<Model> read_weights_inside(Bytes bytes) {
   if (message.weight_info_size() > 0 && message.weight_size() == 0)
     return Error(errors::mod_external_weight)
         .argument("weight_info", fmt::format("{} entries", message.weight_info_size()))
-        .detail("the file has no weights behind its message");
+        .detail("the file has no weights after its message");
   return from_message(std::move(message));
 }
 
-// Copies the weights after the message. Together they may have at most the size of `behind`, so
-// that a small file cannot allocate much memory.
-Status take_weights(const ::bmodel::Model& message, Bytes behind, Model& model) {
-  uint64_t left = behind.size(), end = 0;
+// Copies the weights after the message. Together they may have at most the size of `after_message`,
+// so that a small file cannot allocate much memory.
+Status take_weights(const ::bmodel::Model& message, Bytes after_message, Model& model) {
+  uint64_t left = after_message.size(), end = 0;
   for (const auto& info : message.weight_info()) {
     const uint64_t offset = info.weight_offset(), length = info.weight_length();
     auto fail = [&](ErrorId rule, std::string detail) {
@@ -57,24 +58,24 @@ Status take_weights(const ::bmodel::Model& message, Bytes behind, Model& model) 
                     fmt::format("[{}, {}]", offset, length))
           .detail(std::move(detail));
     };
-    if (offset > behind.size() || length > behind.size() - offset)
+    if (offset > after_message.size() || length > after_message.size() - offset)
       return fail(errors::mod_section_range,
-                  fmt::format("{} bytes follow the message", behind.size()));
+                  fmt::format("{} bytes follow the message", after_message.size()));
     if (length > left)
       return fail(errors::mod_section_overlap,
-                  fmt::format("{} of {} bytes are unclaimed", left, behind.size()));
+                  fmt::format("{} of {} bytes are unclaimed", left, after_message.size()));
     left -= length;
     end = std::max(end, offset + length);
-    const Bytes weight = behind.subspan(offset, length);
+    const Bytes weight = after_message.subspan(offset, length);
     model.weights.emplace_back(weight.begin(), weight.end());
   }
-  if (end == behind.size()) return {};
+  if (end == after_message.size()) return {};
   return Error(errors::mod_trailing)
       .argument("weight_info", fmt::format("{} entries", model.weights.size()))
-      .detail(fmt::format("{} bytes follow the last weight", behind.size() - end));
+      .detail(fmt::format("{} bytes follow the last weight", after_message.size() - end));
 }
 
-Result<Model> read_weights_behind(Bytes rest) {
+Result<Model> read_weights_after_message(Bytes rest) {
   auto truncated = [&](const char* field, uint64_t size) {
     return Error(errors::mod_truncated)
         .argument(field, fmt::format("{} bytes", size))
@@ -88,9 +89,9 @@ Result<Model> read_weights_behind(Bytes rest) {
   if (message.weight_size() > 0)
     return Error(errors::mod_external_weight)
         .argument("weight", fmt::format("{} entries", message.weight_size()))
-        .detail("the leading magic announces weights behind the message");
+        .detail("the leading magic announces weights after the message");
   Model model = from_message(message);
-  model.weights_behind = true;
+  model.weights_after_message = true;
   TW_RETURN_IF_ERROR(take_weights(message, rest.subspan(size), model));
   return model;
 }
@@ -105,7 +106,7 @@ Error too_large(size_t bytes) {
   return Error(errors::mod_too_large).argument("message", fmt::format("{} bytes", bytes));
 }
 
-Result<std::vector<uint8_t>> write_weights_behind(const Model& model, size_t limit) {
+Result<std::vector<uint8_t>> write_weights_after_message(const Model& model, size_t limit) {
   ::bmodel::Model message = to_message(model);
   message.clear_weight();
   uint64_t offset = 0;
@@ -118,8 +119,8 @@ Result<std::vector<uint8_t>> write_weights_behind(const Model& model, size_t lim
   const size_t bytes = message.ByteSizeLong();
   if (bytes > limit) return too_large(bytes);
   std::vector<uint8_t> file;
-  file.reserve(kWeightsBehind.size() + kSizeBytes + bytes + offset);
-  file.insert(file.end(), kWeightsBehind.begin(), kWeightsBehind.end());
+  file.reserve(kWeightsAfterMessage.size() + kSizeBytes + bytes + offset);
+  file.insert(file.end(), kWeightsAfterMessage.begin(), kWeightsAfterMessage.end());
   append_little_endian(file, static_cast<uint32_t>(bytes));
   append(file, message);
   for (const auto& weight : model.weights) file.insert(file.end(), weight.begin(), weight.end());
@@ -129,12 +130,12 @@ Result<std::vector<uint8_t>> write_weights_behind(const Model& model, size_t lim
 }  // namespace
 
 bool has_v21_frame(Bytes file) {
-  return starts_with(file, kWeightsInside) || starts_with(file, kWeightsBehind);
+  return starts_with(file, kWeightsInside) || starts_with(file, kWeightsAfterMessage);
 }
 
 Result<Model> read_v21(Bytes file) {
-  if (starts_with(file, kWeightsBehind))
-    return read_weights_behind(file.subspan(kWeightsBehind.size()));
+  if (starts_with(file, kWeightsAfterMessage))
+    return read_weights_after_message(file.subspan(kWeightsAfterMessage.size()));
   const bool bare = !starts_with(file, kWeightsInside);
   return read_weights_inside(bare ? file : file.subspan(kWeightsInside.size()));
 }
@@ -148,10 +149,10 @@ std::vector<uint8_t> to_file(const ::bmodel::Model& message) {
 }
 
 Result<std::vector<uint8_t>> write_v21(const Model& model, size_t limit) {
-  if (model.weights_behind) return write_weights_behind(model, limit);
+  if (model.weights_after_message) return write_weights_after_message(model, limit);
   const ::bmodel::Model message = to_message(model);
   const size_t bytes = message.ByteSizeLong();
-  if (bytes > limit && !model.weights.empty()) return write_weights_behind(model, limit);
+  if (bytes > limit && !model.weights.empty()) return write_weights_after_message(model, limit);
   if (bytes > limit) return too_large(bytes);
   return to_file(message);
 }

@@ -109,7 +109,7 @@ std::string rule_numbers(ErrorId rule, const Chip& chip) {
   return text;
 }
 
-void tell_numbers(Error& error, const Chip& chip) {
+void add_rule_numbers(Error& error, const Chip& chip) {
   const std::string numbers = rule_numbers(error.id(), chip);
   if (numbers.empty()) return;
   const std::string before = error.detail().empty() ? "" : error.detail() + "; ";

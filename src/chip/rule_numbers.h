@@ -18,6 +18,6 @@ std::string documented_numbers(ErrorId rule);
 
 // The catalogue contains the numbers of the chip whose documents state a rule. If `chip` has other
 // numbers, adds them to the detail of `error`.
-void tell_numbers(Error& error, const Chip& chip);
+void add_rule_numbers(Error& error, const Chip& chip);
 
 }  // namespace tputwin

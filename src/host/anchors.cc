@@ -24,7 +24,7 @@ std::vector<Box> base_anchors(const std::vector<float>& sizes, const std::vector
 
 }  // namespace
 
-Body make_anchors(Parameters& parameters) {
+OperatorFunction make_anchors(Parameters& parameters) {
   const auto sizes = parameters.list("sizes"), ratios = parameters.list("aspect_ratios");
   const auto positive = [](const std::vector<float>& list) {
     return !list.empty() && std::ranges::all_of(list, [](float value) { return value > 0; });

@@ -19,7 +19,7 @@ struct Choice {
 
 }  // namespace
 
-Body make_argmax(Parameters& parameters) {
+OperatorFunction make_argmax(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", 0);
   const bool keeps = parameters.flag("keepdims", true);
   const Choice choice{.smallest = parameters.flag("smallest", false),

@@ -4,7 +4,7 @@
 
 namespace tputwin::host {
 
-Body make_argsort(Parameters& parameters) {
+OperatorFunction make_argsort(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", -1);
   const bool descending = parameters.flag("descending", false);
   return [=](Call& call) -> Status {

@@ -28,9 +28,9 @@ struct Array {
 
 // Returns the product of the extents; 1 for no axes.
 int64_t count(const Shape& shape);
-// Returns true if the shape is legal and has at most `room` elements. With an extent of 0, the
+// Returns true if the shape is legal and has at most `capacity` elements. With an extent of 0, the
 // product of the other extents is limited too, because later code multiplies them.
-bool fits(const Shape& shape, int64_t room);
+bool fits(const Shape& shape, int64_t capacity);
 std::string describe(const Shape& shape);  // "(2,3)"
 
 // A shape relative to one axis: outer times extent times inner elements.

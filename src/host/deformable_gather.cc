@@ -51,7 +51,7 @@ Status run(Call& call, const Deformable& p) {
   for (size_t i = 0; i < call.inputs(); ++i) TW_RETURN_IF_ERROR(call.require_rank(i, 4));
   const Shape& from = call.shape(0);
   const int64_t taps = p.h.kernel * p.w.kernel, height = p.h.extent(from[2]),
-                width = p.w.extent(from[3]), places = height * width;
+                width = p.w.extent(from[3]), positions = height * width;
   TW_ASSIGN_OR_RETURN(in, call.floats(0));
   TW_ASSIGN_OR_RETURN(offsets, call.floats(1));
   std::span<const float> masks;
@@ -69,12 +69,12 @@ Status run(Call& call, const Deformable& p) {
   for (int64_t line = 0; line < from[0] * from[1] * taps; ++line) {
     const int64_t tap = line % taps, plane = line / taps, image = plane / from[1];
     const int64_t group = plane % from[1] / (from[1] / p.groups);
-    const int64_t mask = ((image * p.groups + group) * taps + tap) * places;
+    const int64_t mask = ((image * p.groups + group) * taps + tap) * positions;
     const float* data = in.data() + plane * from[2] * from[3];
-    for (int64_t i = 0; i < places; ++i) {
+    for (int64_t i = 0; i < positions; ++i) {
       const float* offset = offsets.data() + 2 * mask + i;
       const float y = p.h.at(i / width, tap / p.w.kernel) + offset[0];
-      const float x = p.w.at(i % width, tap % p.w.kernel) + offset[places];
+      const float x = p.w.at(i % width, tap % p.w.kernel) + offset[positions];
       const float value = sample(data, from[2], from[3], y, x);
       *to++ = masks.empty() ? value : value * masks[static_cast<size_t>(mask + i)];
     }
@@ -84,7 +84,7 @@ Status run(Call& call, const Deformable& p) {
 
 }  // namespace
 
-Body make_deformable_gather(Parameters& parameters) {
+OperatorFunction make_deformable_gather(Parameters& parameters) {
   const Deformable p{.h = window(parameters, "h"),
                      .w = window(parameters, "w"),
                      .groups = parameters.integer("offset_groups", 1, 1, 1 << 16)};

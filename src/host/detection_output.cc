@@ -40,7 +40,7 @@ Status check(const Call& call, const SsdParameters& p, int64_t priors) {
 
 }  // namespace
 
-Body make_detection_output(Parameters& parameters) {
+OperatorFunction make_detection_output(Parameters& parameters) {
   const SsdParameters p = read_ssd(parameters);
   const int64_t keep = parameters.integer("keep_top_k", -1, -1);
   return [=](Call& call) -> Status {

@@ -28,7 +28,7 @@ Status gather(Call& call, size_t data, size_t axis, const Shape& index_shape,
 
 }  // namespace
 
-Body make_gather(Parameters& parameters) {
+OperatorFunction make_gather(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", 0);
   return [=](Call& call) -> Status {
     TW_ASSIGN_OR_RETURN(axis, call.axis(0, axis_wanted));
@@ -37,7 +37,7 @@ Body make_gather(Parameters& parameters) {
   };
 }
 
-Body make_embedding(Parameters&) {
+OperatorFunction make_embedding(Parameters&) {
   return [](Call& call) -> Status {
     TW_RETURN_IF_ERROR(call.require_rank(1, 2));
     TW_ASSIGN_OR_RETURN(indices, call.integers(0));

@@ -4,7 +4,7 @@
 
 namespace tputwin::host {
 
-Body make_gather_elements(Parameters& parameters) {
+OperatorFunction make_gather_elements(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", 0);
   return [=](Call& call) -> Status {
     TW_ASSIGN_OR_RETURN(axis, call.axis(0, axis_wanted));

@@ -6,7 +6,7 @@
 
 namespace tputwin::host {
 
-Body make_gathernd(Parameters& parameters) {
+OperatorFunction make_gathernd(Parameters& parameters) {
   const auto batch_axes = static_cast<size_t>(parameters.integer("batch_dims", 0, 0, kMaxRank));
   return [=](Call& call) -> Status {
     const Shape &data = call.shape(0), &index = call.shape(1);

@@ -61,13 +61,13 @@ Status run(Call& call, const Sampler& s) {
   if (from[2] < 1 || from[3] < 1) return call.fail("the planes have pixels");
   if (std::ranges::any_of(grid, [](float value) { return std::isinf(value); }))
     return call.fail("positions are not infinite");
-  const int64_t places = to[1] * to[2];
+  const int64_t positions = to[1] * to[2];
   TW_ASSIGN_OR_RETURN(out, call.float_output(0, {from[0], from[1], to[1], to[2]}));
   auto result = out.begin();
   for (int64_t p = 0; p < from[0] * from[1]; ++p) {
     const Plane plane{in.data() + p * from[2] * from[3], from[2], from[3]};
-    const float* at = grid.data() + p / from[1] * places * 2;
-    for (int64_t i = 0; i < places; ++i)
+    const float* at = grid.data() + p / from[1] * positions * 2;
+    for (int64_t i = 0; i < positions; ++i)
       *result++ = sample(s, plane, pixel(s, at[2 * i + 1], from[2]), pixel(s, at[2 * i], from[3]));
   }
   return {};
@@ -75,7 +75,7 @@ Status run(Call& call, const Sampler& s) {
 
 }  // namespace
 
-Body make_grid_sampler(Parameters& parameters) {
+OperatorFunction make_grid_sampler(Parameters& parameters) {
   const Sampler s{.nearest = parameters.word("mode", {"bilinear", "nearest"}) == 1,
                   .aligned = parameters.flag("align_corners", false),
                   .padding = parameters.word("padding_mode", {"zeros", "border", "reflection"})};

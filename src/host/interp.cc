@@ -27,7 +27,7 @@ void copy_nearest(const float* in, int64_t pitch, int64_t height, int64_t width,
 
 }  // namespace
 
-Body make_interp(Parameters& parameters) {
+OperatorFunction make_interp(Parameters& parameters) {
   const int64_t to_height = parameters.integer("height", 0, 1);
   const int64_t to_width = parameters.integer("width", 0, 1);
   const size_t mode = parameters.word("mode", {"bilinear", "nearest"});

@@ -4,7 +4,7 @@
 
 namespace tputwin::host {
 
-Body make_masked_select(Parameters&) {
+OperatorFunction make_masked_select(Parameters&) {
   return [](Call& call) -> Status {
     const auto shape = broadcast(call.shape(0), call.shape(1));
     if (!shape) return call.fail("the shapes go together");

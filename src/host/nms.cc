@@ -7,7 +7,7 @@
 
 namespace tputwin::host {
 
-Body make_nms(Parameters& parameters) {
+OperatorFunction make_nms(Parameters& parameters) {
   const float threshold = parameters.number("iou_threshold", 0.5F);
   const float least = parameters.number("score_threshold", -INFINITY, -INFINITY);
   const int64_t most = parameters.integer("max_output", -1, -1);

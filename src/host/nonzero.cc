@@ -4,7 +4,7 @@
 
 namespace tputwin::host {
 
-Body make_nonzero(Parameters& parameters) {
+OperatorFunction make_nonzero(Parameters& parameters) {
   const bool by_element = parameters.word("order", {"onnx", "torch"}) == 1;
   return [=](Call& call) -> Status {
     const Shape& from = call.shape(0);

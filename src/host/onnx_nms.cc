@@ -45,7 +45,7 @@ Result<Limits> limits_of(const Call& call, Limits limits) {
 
 }  // namespace
 
-Body make_onnx_nms(Parameters& parameters) {
+OperatorFunction make_onnx_nms(Parameters& parameters) {
   const bool from_center = parameters.flag("center_point_box", false);
   const Limits given{parameters.integer("max_output_boxes_per_class", 0, 0),
                      parameters.number("iou_threshold", 0, 0, 1),

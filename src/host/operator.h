@@ -11,12 +11,13 @@
 
 namespace tputwin::host {
 
-// One call of an operator: its inputs, and outputs with fixed types and element limits (`room`).
+// One call of an operator: its inputs, and outputs with fixed types and element limits
+// (`capacity`).
 class Call {
  public:
   Call(std::string_view name, std::span<const Array> in, std::span<Array> out,
-       std::span<const int64_t> room)
-      : name_(name), in_(in), out_(out), room_(room) {}
+       std::span<const int64_t> capacity)
+      : name_(name), in_(in), out_(out), capacity_(capacity) {}
 
   std::string_view name() const { return name_; }
   size_t inputs() const { return in_.size(); }
@@ -36,20 +37,20 @@ class Call {
   // Returns an axis of the input. A negative one counts from the end.
   Result<size_t> axis(size_t i, int64_t axis) const;
 
-  // Creates an output of this shape, filled with zeros. Fails if it exceeds `room`.
+  // Creates an output of this shape, filled with zeros. Fails if it exceeds `capacity`.
   Result<std::span<float>> float_output(size_t i, Shape shape);
   // Writes positions as int32 or fp32, by the type of the output.
   Status write_integers(size_t i, Shape shape, std::span<const int64_t> values);
-  // Creates an output with the type of input `like`, and calls body(span<const T> in, span<T> out),
-  // which returns a Status.
-  template <class Body>
-  Status same_type_output(size_t i, size_t like, Shape shape, Body body) {
+  // Creates an output with the type of input `like`, and calls function(span<const T> in, span<T>
+  // out), which returns a Status.
+  template <class Function>
+  Status same_type_output(size_t i, size_t like, Shape shape, Function function) {
     TW_RETURN_IF_ERROR(make(i, std::move(shape), in_[like].type()));
     return std::visit(
         [&](const auto& from) -> Status {
           using List = std::decay_t<decltype(from)>;
           using T = typename List::value_type;
-          return body(std::span<const T>(from), std::span<T>(std::get<List>(out_[i].values)));
+          return function(std::span<const T>(from), std::span<T>(std::get<List>(out_[i].values)));
         },
         in_[like].values);
   }
@@ -59,15 +60,15 @@ class Call {
   std::string_view name_;
   std::span<const Array> in_;
   std::span<Array> out_;
-  std::span<const int64_t> room_;
+  std::span<const int64_t> capacity_;
 };
 
-using Body = std::function<Status(Call&)>;
+using OperatorFunction = std::function<Status(Call&)>;
 
 // Factories of the operators in operators.def. Each reads its parameters and returns the function
 // that computes the operator.
 #define TW_HOST_OPERATOR(name, inputs, most_inputs, outputs, most_outputs) \
-  Body make_##name(Parameters& parameters);
+  OperatorFunction make_##name(Parameters& parameters);
 #include "host/operators.def"
 
 }  // namespace tputwin::host

@@ -16,7 +16,7 @@ namespace {
 struct Row {
   std::string_view name;
   size_t inputs, most_inputs, outputs, most_outputs;
-  Body (*make)(Parameters&);
+  OperatorFunction (*make)(Parameters&);
 };
 
 constexpr Row kOperators[] = {
@@ -54,15 +54,15 @@ Result<Operator> make_operator(std::string_view text, size_t inputs, size_t outp
         .detail(fmt::format("there are {}", fmt::join(operator_names(), ", ")));
   TW_RETURN_IF_ERROR(check_number(*row, "inputs", inputs, row->inputs, row->most_inputs));
   TW_RETURN_IF_ERROR(check_number(*row, "outputs", outputs, row->outputs, row->most_outputs));
-  Body body = row->make(parameters);
+  OperatorFunction function = row->make(parameters);
   TW_RETURN_IF_ERROR(parameters.status());
-  return Operator{std::string(text), std::move(body)};
+  return Operator{std::string(text), std::move(function)};
 }
 
 Status run(const Operator& op, std::span<const Array> inputs, std::span<Array> outputs,
-           std::span<const int64_t> room) {
-  Call call(op.text, inputs, outputs, room);
-  return op.body(call);
+           std::span<const int64_t> capacity) {
+  Call call(op.text, inputs, outputs, capacity);
+  return op.function(call);
 }
 
 Error Call::fail(std::string rule) const {
@@ -113,11 +113,11 @@ Result<size_t> Call::axis(size_t i, int64_t axis) const {
 }
 
 Status Call::make(size_t i, Shape shape, Type type) {
-  if (!fits(shape, room_[i]))
-    return Error(errors::brt_host_room)
+  if (!fits(shape, capacity_[i]))
+    return Error(errors::brt_host_capacity)
         .in(name_)
         .argument(fmt::format("output {}", i), describe(shape))
-        .detail(fmt::format("it has room for {} elements", room_[i]));
+        .detail(fmt::format("its capacity is {} elements", capacity_[i]));
   if (out_[i].type() != type)
     return fail(fmt::format("output {} is {}", i, type == Type::f32 ? "fp32" : "int32"));
   const auto elements = static_cast<size_t>(count(shape));

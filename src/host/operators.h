@@ -18,7 +18,7 @@ class Call;
 // An operator with its parameters.
 struct Operator {
   std::string text;  // "topk k=5", shown in errors
-  std::function<Status(Call&)> body;
+  std::function<Status(Call&)> function;
 };
 
 // Creates an operator from its text. Errors: an unknown name, a wrong parameter, or a wrong number
@@ -26,9 +26,9 @@ struct Operator {
 Result<Operator> make_operator(std::string_view text, size_t inputs, size_t outputs);
 std::vector<std::string_view> operator_names();
 
-// Runs an operator. The outputs have their types, and `room` holds the largest number of elements
-// of each. Unsuitable inputs, and results that do not fit, are errors.
+// Runs an operator. The outputs have their types, and `capacity` holds the largest number of
+// elements of each. Unsuitable inputs, and results that do not fit, are errors.
 Status run(const Operator& op, std::span<const Array> inputs, std::span<Array> outputs,
-           std::span<const int64_t> room);
+           std::span<const int64_t> capacity);
 
 }  // namespace tputwin::host

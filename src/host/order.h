@@ -37,15 +37,15 @@ std::vector<int64_t> sorted_positions(const T* values, int64_t count, int64_t st
   return order;
 }
 
-// Calls body(in, out) for each line along the axis. `in` is the offset of the line's first element
-// in the array; `out` is that in an array with `kept` elements per line. An axis without elements
-// has no lines.
-template <class Body>
-void for_each_line(const AxisView& view, int64_t kept, const Body& body) {
+// Calls function(in, out) for each line along the axis. `in` is the offset of the line's first
+// element in the array; `out` is that in an array with `kept` elements per line. An axis without
+// elements has no lines.
+template <class Function>
+void for_each_line(const AxisView& view, int64_t kept, const Function& function) {
   if (view.extent == 0) return;
   for (int64_t outer = 0; outer < view.outer; ++outer)
     for (int64_t inner = 0; inner < view.inner; ++inner)
-      body(outer * view.extent * view.inner + inner, outer * kept * view.inner + inner);
+      function(outer * view.extent * view.inner + inner, outer * kept * view.inner + inner);
 }
 
 }  // namespace tputwin::host

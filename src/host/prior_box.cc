@@ -53,7 +53,7 @@ PriorParameters read_prior(Parameters& parameters) {
 
 }  // namespace
 
-Body make_prior_box(Parameters& parameters) {
+OperatorFunction make_prior_box(Parameters& parameters) {
   const PriorParameters p = read_prior(parameters);
   return [=](Call& call) -> Status {
     const bool sized = p.image_h > 0 && p.image_w > 0;

@@ -117,7 +117,7 @@ Status run(Call& call, const RoiAlign& p) {
 
 }  // namespace
 
-Body make_roi_align(Parameters& parameters) {
+OperatorFunction make_roi_align(Parameters& parameters) {
   const RoiAlign p{.height = parameters.integer("output_height", 1, 1),
                    .width = parameters.integer("output_width", 1, 1),
                    .samples = parameters.integer("sampling_ratio", 0, 0, 4096),

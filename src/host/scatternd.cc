@@ -32,7 +32,7 @@ T reduce(size_t reduction, T there, T update) {
 
 }  // namespace
 
-Body make_scatternd(Parameters& parameters) {
+OperatorFunction make_scatternd(Parameters& parameters) {
   const size_t reduction = parameters.word("reduction", {"none", "add", "mul", "max", "min"});
   return [=](Call& call) -> Status {
     const Shape &data = call.shape(0), &index = call.shape(1);

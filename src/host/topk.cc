@@ -5,7 +5,7 @@
 
 namespace tputwin::host {
 
-Body make_topk(Parameters& parameters) {
+OperatorFunction make_topk(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", -1);
   const int64_t k_wanted = parameters.integer("k", -1, -1);
   const bool largest = parameters.flag("largest", true);

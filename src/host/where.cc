@@ -4,7 +4,7 @@
 
 namespace tputwin::host {
 
-Body make_where(Parameters&) {
+OperatorFunction make_where(Parameters&) {
   return [](Call& call) -> Status {
     auto shape = broadcast(call.shape(1), call.shape(2));
     if (shape) shape = broadcast(*shape, call.shape(0));

@@ -79,7 +79,7 @@ Status run(Call& call, const YoloBox& p) {
 
 }  // namespace
 
-Body make_yolo_box(Parameters& parameters) {
+OperatorFunction make_yolo_box(Parameters& parameters) {
   const YoloBox p{.anchors = parameters.list("anchors"),
                   .classes = parameters.integer("class_num", 0, 1, 1 << 20),
                   .downsample = parameters.integer("downsample_ratio", 32, 1, 1 << 20),

@@ -162,7 +162,7 @@ void Checker::check_block(CommandId id, const Operand& operand, uint64_t begin, 
     finding.kind = FindingKind::across;
     finding.other = host_actor(block->allocated, "allocated by");
     finding.missing =
-        fmt::format("{} bytes behind the end of the allocation, or other strides of {}",
+        fmt::format("{} bytes after the end of the allocation, or other strides of {}",
                     end - block->end, operand.name);
   } else if (past != nullptr) {
     finding.kind = FindingKind::use_after_free;
@@ -273,9 +273,9 @@ Place Checker::place(std::vector<ByteRange> bytes) const {
 }
 
 std::string Checker::tensor_at(uint64_t address) const {
-  const auto behind = tensors_.upper_bound(address);
-  if (behind == tensors_.begin()) return {};
-  const auto& [begin, tensor] = *std::prev(behind);
+  const auto following = tensors_.upper_bound(address);
+  if (following == tensors_.begin()) return {};
+  const auto& [begin, tensor] = *std::prev(following);
   if (address >= tensor.end) return {};
   return address == begin ? tensor.name : fmt::format("{} + {:#x}", tensor.name, address - begin);
 }

@@ -179,7 +179,7 @@ void Checker::kernel_ended() {
          .actor = actor(unpolled_, "last:"),
          .other = {},
          .place = {},
-         .missing = "a poll behind the last command, before the kernel returns"});
+         .missing = "a poll after the last command, before the kernel returns"});
 }
 
 }  // namespace tputwin::insight

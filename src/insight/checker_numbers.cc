@@ -3,7 +3,7 @@
 
 #include "insight/checker.h"
 #include "insight/recording/operand_values.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::insight {
 namespace {

@@ -26,9 +26,9 @@ Ranges ranges_of(const TensorView& view, const Chip& chip) {
 bool contains(const Ranges& whole, const Ranges& part) {
   const auto key = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin); };
   return std::ranges::all_of(part, [&](const ByteRange& range) {
-    const auto behind = std::ranges::upper_bound(whole, key(range), {}, key);
-    if (behind == whole.begin()) return false;
-    const ByteRange& other = *std::prev(behind);
+    const auto following = std::ranges::upper_bound(whole, key(range), {}, key);
+    if (following == whole.begin()) return false;
+    const ByteRange& other = *std::prev(following);
     return other.space == range.space && other.lane == range.lane && range.end <= other.end;
   });
 }
@@ -113,8 +113,8 @@ CommandId Checker::padded_tensor(const ByteRange& range) {
   const auto next = std::next(row);
   const bool is_between =
       next != writes.end() && next->lane == range.lane && range.end <= next->begin;
-  const bool is_behind = range.end <= align_up(range.begin, uint64_t{chip_.eu_bytes});
-  return is_between || is_behind ? before : 0;
+  const bool is_after = range.end <= align_up(range.begin, uint64_t{chip_.eu_bytes});
+  return is_between || is_after ? before : 0;
 }
 
 void Checker::find_padding(Meetings& meetings) {

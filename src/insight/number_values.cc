@@ -117,9 +117,9 @@ void OperandCopy::take(const Device& device, const Operation& op, const Footprin
 int32_t OperandCopy::read(const Memory& memory, const TensorView& view, const Shape& index) const {
   const int32_t now = memory.read(view, index.n, index.c, index.h, index.w);
   const uint8_t* at = memory.byte(view, index.n, index.c, index.h, index.w);
-  const auto behind = std::ranges::upper_bound(pieces_, at, {}, &Piece::at);
-  if (behind == pieces_.begin()) return now;
-  const Piece& piece = *std::prev(behind);
+  const auto next = std::ranges::upper_bound(pieces_, at, {}, &Piece::at);
+  if (next == pieces_.begin()) return now;
+  const Piece& piece = *std::prev(next);
   const auto offset = static_cast<size_t>(at - piece.at), bytes = size_t{element_bytes(view.dtype)};
   if (offset + bytes > piece.bytes.size()) return now;
   uint32_t bits = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/read_order.h"
 
 namespace tputwin::insight {

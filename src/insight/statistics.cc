@@ -12,7 +12,7 @@
 #include "base/variables.h"
 #include "insight/layer_scope.h"
 #include "insight/number_values.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::insight {
 namespace {

@@ -1,12 +1,12 @@
 // Creates every watcher that the environment enables.
 #include "insight/watch.h"
 
-#include "insight/debug/process.h"
-#include "insight/process.h"
-#include "insight/profile/process.h"
+#include "insight/check_process.h"
+#include "insight/debug/debug_process.h"
+#include "insight/profile/profile_process.h"
 #include "insight/recording/recorder.h"
 #include "insight/statistics.h"
-#include "insight/timing/process.h"
+#include "insight/timing/timing_process.h"
 
 namespace tputwin::insight {
 namespace {

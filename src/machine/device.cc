@@ -82,9 +82,9 @@ void Device::set_schedule(Schedule schedule, uint64_t seed) {
   queues_.set_schedule(schedule, seed);
 }
 
-void Device::set_body(Body body) {
+void Device::set_kernel_choice(KernelChoice kernel_choice) {
   state_.finish_sums();
-  options_.body = body;
+  options_.kernel_choice = kernel_choice;
 }
 
 Status Device::run_queues() {
@@ -138,7 +138,8 @@ Status Device::finish(Status status) {
 
 bool Device::uses_plans() const {
   return options_.plans && queues_.schedule() == Schedule::program &&
-         options_.body == Body::automatic && observers_.empty() && !testing::proves_bodies();
+         options_.kernel_choice == KernelChoice::automatic && observers_.empty() &&
+         !testing::tests_kernels();
 }
 
 Status Device::run(PlannedProgram& program) {
@@ -228,11 +229,12 @@ Status Device::check_operation(const Operation& op, auto&& report_as) {
     TW_RETURN_IF_ERROR(report_as(std::move(status)));
   if (Status status = check_bounds(op, chip(), memories_.global_bytes()); !status.ok())
     TW_RETURN_IF_ERROR(report_as(std::move(status)));
-  if (options_.body != Body::automatic || !testing::proves_bodies()) return {};
-  if (auto difference = testing::prove_body(op))
-    return report_as(Error(errors::mch_body_off)
-                         .argument("body", fmt::format("{} on {}", name(op), fast::selected_isa()))
-                         .detail(std::move(*difference)));
+  if (options_.kernel_choice != KernelChoice::automatic || !testing::tests_kernels()) return {};
+  if (auto difference = testing::test_kernel(op))
+    return report_as(
+        Error(errors::mch_kernel_off)
+            .argument("kernel", fmt::format("{} on {}", name(op), fast::selected_isa()))
+            .detail(std::move(*difference)));
   return {};
 }
 
@@ -241,18 +243,18 @@ void Device::run_kernel(const Instruction& instruction) {
   if (instruction.engine != Engine::cpu) state_.deferred_loads.execute();
   if (has_plans_) mark_writes(op);
   restore_operands(op);
-  if (observers_.empty()) return tputwin::execute(op, state_.view(), options_.body);
+  if (observers_.empty()) return tputwin::execute(op, state_.view(), options_.kernel_choice);
   const Footprint touched = footprint(op, chip());
   for (Observer* observer : observers_) observer->before_instruction(instruction, touched);
-  tputwin::execute(op, state_.view(), options_.body);
+  tputwin::execute(op, state_.view(), options_.kernel_choice);
   const Cost price = cost(op, chip());
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
 }
 
 // Runs an issued instruction, or defers its sums if it accumulates.
 void Device::run_issued(const Instruction& instruction) {
-  const bool may_defer = options_.body == Body::automatic && observers_.empty() &&
-                         !state_.is_local_exposed && !testing::proves_bodies();
+  const bool may_defer = options_.kernel_choice == KernelChoice::automatic && observers_.empty() &&
+                         !state_.is_local_exposed && !testing::tests_kernels();
   if (may_defer) state_.deferred_loads.execute();
   if (may_defer && state_.sums.take(instruction.op, state_.view())) return;
   if (state_.sums.concern(instruction.op, state_.local)) state_.finish_sums();

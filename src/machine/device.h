@@ -1,6 +1,6 @@
 // Device: one simulated chip. It runs instructions on its memories, in the order of its queues, and
-// tells its observers. A process may hold any number of devices; one thread at a time may use each
-// of them.
+// notifies its observers. A process may hold any number of devices; one thread at a time may use
+// each of them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class PlannedProgram;
 struct DeviceOptions {
   const Chip* chip;           // required; there is no default
   uint64_t global_bytes = 0;  // 0: the chip's default
-  Body body = Body::automatic;
+  KernelChoice kernel_choice = KernelChoice::automatic;
   Schedule schedule = Schedule::program;
   uint64_t seed = 1;  // of Schedule::shuffled
   bool strict = Diagnostics::strict_by_default();
@@ -58,7 +58,7 @@ class Device {
 
   void set_schedule(Schedule schedule, uint64_t seed = 1);
   // Selects the kernels that execute operations.
-  void set_body(Body body);
+  void set_kernel_choice(KernelChoice kernel_choice);
   // Sets the function that runs CPU operators of programs. Without it they are an error that names
   // the operator.
   using CpuHost = std::function<Status(const CpuCall&, Device&)>;
@@ -69,7 +69,7 @@ class Device {
   // Checks one instruction of a call-by-call API under the name of the call, and executes it. Under
   // a schedule other than Schedule::program the next drain() executes it. While an error is set,
   // nothing happens. The sums of accumulating operations may be deferred until anything else could
-  // read their results (ops/fast/gemm/run/pending_sums.h).
+  // read their results (ops/fast/gemm/run/deferred_sums.h).
   Status issue(const Instruction& instruction, const CallSite& site);
   // Executes everything queued. Stops at the first error: the queues are emptied, and memories keep
   // the results so far. The error sticks until errors().clear().

@@ -19,7 +19,7 @@ Status DeviceErrors::report(Status status, const CallSite& site) {
   const bool counted = is_counted(error);
   // After the first error calls have no effect, so their further errors are not reported.
   if (sticky_ && !counted) return *sticky_;
-  tell_numbers(error, chip_);
+  add_rule_numbers(error, chip_);
   std::string call(site.call);
   if (site.number != 0 && !counted) call += fmt::format(", command {} of the launch", site.number);
   if (!site.wrong_strides.empty() && error.argument() == site.wrong_strides &&
@@ -33,7 +33,7 @@ Status DeviceErrors::report(Status status, const CallSite& site) {
 
 Status DeviceErrors::report(Status status, const Instruction& instruction) {
   if (status.ok()) return status;
-  tell_numbers(status.error(), chip_);
+  add_rule_numbers(status.error(), chip_);
   const std::string_view operation = name(instruction.op);
   std::string call =
       is_counted(status.error())

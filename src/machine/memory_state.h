@@ -9,7 +9,7 @@
 #include "machine/optimizer/released_pages.h"
 #include "memory/memory.h"
 #include "memory/write_clock.h"
-#include "ops/fast/gemm/run/pending_sums.h"
+#include "ops/fast/gemm/run/deferred_sums.h"
 
 namespace tputwin {
 
@@ -45,7 +45,7 @@ struct MemoryState {
   WriteClock clock;                      // of global memory
   std::shared_ptr<ReleasedPages> pages;  // of global memory
   DeferredLoads deferred_loads;          // by the last plan
-  fast::PendingSums sums;                // of issued instructions
+  fast::DeferredSums sums;               // of issued instructions
   // The host may read local memory at any time. No run defers loads then.
   bool is_local_taken = false;
   // The host may also write it at any time. Each issued operation finishes at once then.

@@ -20,7 +20,7 @@ void guard_rest(uint8_t* pages, uint64_t bytes, uint64_t kept);
 
 // Returns true if an address is in the guards around the pages, where no data can be. Safe in
 // signal handlers.
-inline bool is_beside(const void* address, const uint8_t* pages, uint64_t bytes) {
+inline bool is_next_to(const void* address, const uint8_t* pages, uint64_t bytes) {
   const auto at = reinterpret_cast<uint64_t>(address), begin = reinterpret_cast<uint64_t>(pages);
   return at - (begin - kGuardBytes) < bytes + 2 * kGuardBytes && at - begin >= bytes;
 }

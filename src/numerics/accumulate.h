@@ -13,19 +13,19 @@ namespace tputwin {
 class AlternatingSum {
  public:
   void add(float a, float b) {
-    float& sum = sums_[turn_];
+    float& sum = sums_[next_];
     sum = f32::add(sum, f32::mul(a, b));
-    turn_ ^= 1;
+    next_ ^= 1;
   }
   // Moves on to the other accumulator without a term.
-  void skip() { turn_ ^= 1; }
+  void skip() { next_ ^= 1; }
   float total() const { return f32::add(sums_[0], sums_[1]); }
   // Returns the same number as total(). If both accumulators are NaN, returns that of the second.
   float total_second_first() const { return f32::add(sums_[1], sums_[0]); }
 
  private:
   float sums_[2] = {0.0f, 0.0f};
-  unsigned turn_ = 0;
+  unsigned next_ = 0;
 };
 
 // Sum of depthwise convolution and average pooling. If the window has a single tap, its product is

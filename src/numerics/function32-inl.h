@@ -88,38 +88,38 @@ inline Number log(Number x, const Tables& t) {
   return select(x > Number(0.0f), value, Number(std::numeric_limits<float>::infinity()));
 }
 
-// Commands use only half of the coefficients that are loaded for the series of turns and of the
+// Commands use only half of the coefficients that are loaded for the series of periods and of the
 // exponential.
 
-// Returns the distance of x, in turns of 2 pi, to the nearest whole turn; halves round away from
+// Returns the distance of x, in periods of 2 pi, to the nearest whole period; ties round away from
 // zero.
-TW_FORMULA Number fraction_of_turn(Number x) {
-  const Number turns = x * Number(0.15915494f);
-  return turns - round(turns);
+TW_FORMULA Number fraction_of_period(Number x) {
+  const Number periods = x * Number(0.15915494f);
+  return periods - round(periods);
 }
 
 TW_FORMULA Number sin(Number x, const Tables& t) {
-  const Number f = fraction_of_turn(x);
-  return f * series(t.coeff, kTurnTerms / 2, f * f);
+  const Number f = fraction_of_period(x);
+  return f * series(t.coeff, kPeriodTerms / 2, f * f);
 }
 
 TW_FORMULA Number cos(Number x, const Tables& t) {
-  const Number f = fraction_of_turn(x);
-  return series(t.coeff, kTurnTerms / 2, f * f);
+  const Number f = fraction_of_period(x);
+  return series(t.coeff, kPeriodTerms / 2, f * f);
 }
 
-// Returns the argument of tan in half turns, without whole ones. cot(x) is tan(pi/2 - x).
+// Returns the argument of tan in half periods, without whole ones. cot(x) is tan(pi/2 - x).
 template <Kind kKind>
-TW_FORMULA Number half_turns(Number x) {
-  const Number turns = x * Number(0.31830988f);
-  const Number from = kKind == Kind::cot ? Number(0.5f) - turns : turns;
+TW_FORMULA Number half_periods(Number x) {
+  const Number periods = x * Number(0.31830988f);
+  const Number from = kKind == Kind::cot ? Number(0.5f) - periods : periods;
   return from - rint(from);
 }
 
 // tan(pi * f) by the addition theorem: s = tan(pi * (|f| - 1/4)), (1 + s) / (1 - s).
-TW_FORMULA Number tan_half_turns(Number f, const Tables& t) {
+TW_FORMULA Number tan_of_half_periods(Number f, const Tables& t) {
   const Number a = abs(f) - Number(0.25f);
-  const Number s = a * series(t.coeff, kTurnTerms / 2, a * a);
+  const Number s = a * series(t.coeff, kPeriodTerms / 2, a * a);
   return bit_or(div(Number(2.0f), Number(1.0f) - s) - Number(1.0f), sign_bit(f));
 }
 
@@ -215,7 +215,7 @@ TW_FORMULA Number function(Number x, Number y, const Parameters& p, const Tables
   if constexpr (kKind == Kind::arctanh) return Number(0.5f) * log(div(one + x, one - x), t);
   if constexpr (kKind == Kind::sin) return sin(x, t);
   if constexpr (kKind == Kind::cos) return cos(x, t);
-  if constexpr (destroys_source(kKind)) return tan_half_turns(half_turns<kKind>(x), t);
+  if constexpr (destroys_source(kKind)) return tan_of_half_periods(half_periods<kKind>(x), t);
   if constexpr (kKind == Kind::arcsin) return arcsin(x, t);
   if constexpr (kKind == Kind::arccos) return Number(1.57079633f) - arcsin(x, t);
 }

@@ -55,7 +55,7 @@ Number lookup(const AnyByteFloat* table, Number a) {
 template <Kind kKind>
 Outcome outcome(Number x, Number y, const Parameters& p, const Tables& t) {
   const float result = function<kKind>(x, y, p, t).value;
-  if constexpr (destroys_source(kKind)) return {result, sign_bit(half_turns<kKind>(x)).value};
+  if constexpr (destroys_source(kKind)) return {result, sign_bit(half_periods<kKind>(x)).value};
   return {result, x.value};
 }
 

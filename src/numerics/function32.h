@@ -32,7 +32,7 @@ constexpr bool destroys_source(Kind kind) { return kind == Kind::tan || kind == 
 
 // Number of terms of each series, and entries of the table of e^k, which starts with the smallest
 // k.
-constexpr uint32_t kExpTerms = 32, kLogTerms = 16, kErfTerms = 10, kTurnTerms = 32,
+constexpr uint32_t kExpTerms = 32, kLogTerms = 16, kErfTerms = 10, kPeriodTerms = 32,
                    kArcsinTerms = 16;
 constexpr uint32_t kExpEntries = 192;
 constexpr float kLeastExponent = -103, kLargestExponent = 88;

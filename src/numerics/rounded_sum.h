@@ -10,9 +10,9 @@ class RoundedSum {
  public:
   RoundedSum(DType dtype, float first, float second) : dtype_(dtype), sums_{first, second} {}
   void add(float a, float b) {
-    float& sum = sums_[turn_];
+    float& sum = sums_[next_];
     sum = round_to(f32::add(sum, round_to(f32::mul(a, b), dtype_)), dtype_);
-    turn_ ^= 1;
+    next_ ^= 1;
   }
   // Returns the sum, not yet rounded. If both accumulators are NaN, returns that of the second,
   // which has the bias.
@@ -23,7 +23,7 @@ class RoundedSum {
  private:
   DType dtype_;
   float sums_[2];
-  unsigned turn_ = 0;
+  unsigned next_ = 0;
 };
 
 }  // namespace tputwin

@@ -50,7 +50,7 @@ Cost cost(const MaskedLanes& op, const Chip& chip) { return cost(*op.operation, 
 
 void execute(const MaskedLanes& op, const Memory& memory) {
   const KeptLanes kept(op.lanes, memory.local);
-  execute(*op.operation, memory, Body::reference);
+  execute(*op.operation, memory, KernelChoice::reference);
 }
 
 }  // namespace tputwin

@@ -8,7 +8,7 @@
 #include "base/errors/memory.h"
 #include "base/errors/ops.h"
 #include "numerics/float_mode.h"
-#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "ops/fast/fast.h"
 #include "ops/read_order.h"
 #include "ops/source_copies.h"
@@ -58,13 +58,13 @@ struct NoMode {
 // would take too long.
 Status check_volume(const Operand& operand, const Chip& chip, uint64_t global_bytes) {
   const TensorView& view = *operand.view;
-  uint64_t room = view.space == Space::local    ? chip.local_bytes()
-                  : view.space == Space::global ? global_bytes
-                  : view.space == Space::l2     ? chip.l2.bytes
-                                                : chip.dtcm.bytes;
+  uint64_t limit = view.space == Space::local    ? chip.local_bytes()
+                   : view.space == Space::global ? global_bytes
+                   : view.space == Space::l2     ? chip.l2.bytes
+                                                 : chip.dtcm.bytes;
   for (uint32_t extent : {view.shape.n, view.shape.c, view.shape.h, view.shape.w})
-    if (extent > 0) room /= extent;
-  if (room > 0) [[likely]]
+    if (extent > 0) limit /= extent;
+  if (limit > 0) [[likely]]
     return {};
   return Error(errors::mem_result_volume).argument(operand.name, describe(view));
 }
@@ -212,9 +212,10 @@ Status check_bounds(const Operation& operation, const Chip& chip, uint64_t globa
 
 namespace {
 
-void run_body(const Operation& operation, const Memory& memory, Body body) {
+void run_chosen_kernel(const Operation& operation, const Memory& memory,
+                       KernelChoice kernel_choice) {
   in_its_mode(operation, [&](const auto& op) {
-    if (body != Body::automatic || fast::is_switched_off(operation.index()) ||
+    if (kernel_choice != KernelChoice::automatic || fast::is_switched_off(operation.index()) ||
         !fast::execute(op, memory))
       execute(op, memory);
     else
@@ -232,11 +233,11 @@ bool run_fast(const Operation& operation, const Memory& memory) {
 
 }  // namespace
 
-void execute(const Operation& operation, const Memory& memory, Body body) {
+void execute(const Operation& operation, const Memory& memory, KernelChoice kernel_choice) {
   if (!needs_copies(operation, memory.local)) [[likely]]
-    return run_body(operation, memory, body);
+    return run_chosen_kernel(operation, memory, kernel_choice);
   const SourceCopies copies(operation, memory);
-  run_body(copies.operation(), copies.memory(), body);
+  run_chosen_kernel(copies.operation(), copies.memory(), kernel_choice);
   copies.bring_back();
 }
 

@@ -52,8 +52,8 @@ std::string describe(const Operation&);
 
 // Executes the operation. reference: the kernel that defines the result. automatic: the fastest
 // kernel for the operands; each is tested bit for bit against the reference.
-enum class Body : uint8_t { automatic, reference };
-void execute(const Operation&, const Memory&, Body body = Body::automatic);
+enum class KernelChoice : uint8_t { automatic, reference };
+void execute(const Operation&, const Memory&, KernelChoice kernel_choice = KernelChoice::automatic);
 // Returns true if a fast kernel executed the operation. Returns false if none covers the operands
 // on the instruction set in use.
 bool execute_fast(const Operation&, const Memory&);

@@ -29,8 +29,8 @@ LaneExtent lane_extent(const TensorView& v, const LocalMemory& local) {
   const uint32_t lane = address / local.lane_bytes();
   const uint64_t begin = address - lane * local.lane_bytes();
   const uint64_t channels = uint64_t{lane} + v.shape.c;
-  const uint64_t turns = channels <= local.lanes() ? 1 : (channels - 1) / local.lanes() + 1;
-  const uint64_t last = uint64_t{cells(v) - 1} * v.stride.n + (turns - 1) * v.stride.c +
+  const uint64_t rounds = channels <= local.lanes() ? 1 : (channels - 1) / local.lanes() + 1;
+  const uint64_t last = uint64_t{cells(v) - 1} * v.stride.n + (rounds - 1) * v.stride.c +
                         uint64_t{v.shape.h - 1} * v.stride.h + uint64_t{v.shape.w - 1} * v.stride.w;
   return {begin, begin + last + (is_run(v) ? run_bytes(v) : v.plane_stride + uint64_t{1})};
 }

@@ -95,8 +95,8 @@ class Bm1880Family {
     stride.h = s.w + (rng_.coin() ? 0 : rng_.range(0, 7));
     stride.c = stride.h * s.h + (rng_.coin() ? 0 : rng_.range(0, 20));
     if (local && rng_.coin()) stride.c = align_up(stride.c, chip_.eu_bytes);
-    uint32_t turns = local ? ceil_div(s.c, chip_.lanes) : s.c;
-    stride.n = stride.c * turns + (rng_.coin() ? 0 : rng_.range(0, 40));
+    uint32_t rounds = local ? ceil_div(s.c, chip_.lanes) : s.c;
+    stride.n = stride.c * rounds + (rng_.coin() ? 0 : rng_.range(0, 40));
     if (rng_.chance(1, 8)) stride.n += stride.c;  // one more round over all lanes
     return stride;
   }

@@ -124,10 +124,10 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
 
   const Footprint touched = footprint(operation, chip);
   const Saved before(touched.writes, actual);
-  execute(operation, expected.memory(), Body::reference);
+  execute(operation, expected.memory(), KernelChoice::reference);
   const bool compare_system = touches_system(operation);
   // Returns true if a fast kernel ran. A difference is reported.
-  auto run_body = [&](const std::string& isa, int threads) {
+  auto run_fast_kernel = [&](const std::string& isa, int threads) {
     fast::select_isa(isa);
     set_thread_count(threads);
     before.write_to(actual);
@@ -144,17 +144,17 @@ void Differential::run_case(OperationKind kind, uint64_t seed, const Differentia
     return true;
   };
 
-  uint64_t bodies = 0;
-  int turn = static_cast<int>(seed);
+  uint64_t fast_runs = 0;
+  int next_count = static_cast<int>(seed);
   for (const std::string& isa : fast::available_isas()) {
     if (!options.isa.empty() && isa != options.isa) continue;
-    const std::vector<int> in_turn = {1 + turn++ % 2};
-    for (int threads : options.threads.empty() ? in_turn : options.threads)
-      bodies += run_body(isa, threads);
+    const std::vector<int> exclusively = {1 + next_count++ % 2};
+    for (int threads : options.threads.empty() ? exclusively : options.threads)
+      fast_runs += run_fast_kernel(isa, threads);
   }
   ++report.cases;
-  report.bodies += bodies;
-  report.covered += bodies != 0;
+  report.fast_runs += fast_runs;
+  report.covered += fast_runs != 0;
   // Makes both memories equal for the next case, whichever kernel ran last.
   Saved(touched.writes, expected).write_to(actual);
 }

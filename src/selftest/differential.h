@@ -34,8 +34,8 @@ struct Difference {
 };
 
 struct DifferentialReport {
-  // `bodies` counts runs of fast kernels: cases times instruction sets.
-  uint64_t cases = 0, bodies = 0;
+  // `fast_runs` counts runs of fast kernels: cases times instruction sets.
+  uint64_t cases = 0, fast_runs = 0;
   uint64_t covered = 0;  // cases that have a fast kernel
   std::vector<Difference> failures;
 };

@@ -13,7 +13,7 @@ namespace tputwin::testing {
 
 // A row of a family's table: the member function that makes operations of a kind.
 template <class Family>
-struct Maker {
+struct Factory {
   OperationKind kind;
   Operation (Family::*make)();
 };
@@ -22,11 +22,11 @@ struct Maker {
 // and must be drawn again.
 template <class Family>
 std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
-                              std::span<const Maker<Family>> makers) {
-  for (const Maker<Family>& maker : makers) {
-    if (maker.kind != kind) continue;
+                              std::span<const Factory<Family>> factories) {
+  for (const Factory<Family>& factory : factories) {
+    if (factory.kind != kind) continue;
     Family family(rng, chip);
-    return (family.*maker.make)();
+    return (family.*factory.make)();
   }
   return {};
 }
@@ -35,8 +35,8 @@ std::optional<Operation> draw(Rng& rng, OperationKind kind, const Chip& chip,
 #define TW_FAMILY(function, Family, ...)                                              \
   std::optional<Operation> function(Rng& rng, OperationKind kind, const Chip& chip) { \
     using enum OperationKind;                                                         \
-    static constexpr Maker<Family> kMakers[] = {__VA_ARGS__};                         \
-    return draw<Family>(rng, kind, chip, kMakers);                                    \
+    static constexpr Factory<Family> kFactories[] = {__VA_ARGS__};                    \
+    return draw<Family>(rng, kind, chip, kFactories);                                 \
   }
 
 using DrawFamily = std::optional<Operation>(Rng& rng, OperationKind kind, const Chip& chip);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "selftest/kinds.h"
 #include "selftest/special_pairs.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/variables.h"
-#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "ops/fast/fast.h"
 #include "selftest/differential.h"
 
@@ -19,13 +19,13 @@ constexpr uint64_t kCases = 40, kCostlyCases = 2;
 
 bool wanted() { return is_on(EnvVariable::selftest); }
 
-std::atomic<bool>& proves() {
+std::atomic<bool>& is_enabled() {
   static std::atomic<bool> value{wanted()};
   return value;
 }
 
 std::mutex mutex;                 // one test at a time
-std::atomic<uint64_t> proved{0};  // one bit per alternative
+std::atomic<uint64_t> tested{0};  // one bit per alternative
 
 // Returns the first difference of all kinds with this alternative of Operation.
 std::optional<std::string> first_difference(size_t alternative) {
@@ -47,25 +47,25 @@ std::optional<std::string> first_difference(size_t alternative) {
 
 }  // namespace
 
-bool proves_bodies() { return proves().load(std::memory_order_relaxed); }
+bool tests_kernels() { return is_enabled().load(std::memory_order_relaxed); }
 
-void set_proves_bodies(bool value) {
+void set_tests_kernels(bool value) {
   std::lock_guard lock(mutex);
-  proves().store(value);
-  proved.store(0);
+  is_enabled().store(value);
+  tested.store(0);
   fast::switch_all_on();
 }
 
-std::optional<std::string> prove_body(const Operation& operation) {
+std::optional<std::string> test_kernel(const Operation& operation) {
   const size_t alternative = operation.index();
   const uint64_t bit = uint64_t{1} << alternative;
-  if (proved.load(std::memory_order_acquire) & bit) [[likely]]
+  if (tested.load(std::memory_order_acquire) & bit) [[likely]]
     return {};
   std::lock_guard lock(mutex);
-  if (proved.load() & bit) return {};
+  if (tested.load() & bit) return {};
   auto difference = first_difference(alternative);
   if (difference) fast::switch_off(alternative);
-  proved.fetch_or(bit, std::memory_order_release);
+  tested.fetch_or(bit, std::memory_order_release);
   return difference;
 }
 

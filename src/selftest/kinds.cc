@@ -88,7 +88,7 @@ uint32_t random_f32(Rng& rng, ValueKind kind) {
       return one_of<uint32_t>(rng, kNans);
     case ValueKind::borders:
       return one_of<uint32_t>(rng, kBorders);
-    case ValueKind::halves:
+    case ValueKind::ties:
       return half(rng);
     case ValueKind::any:
       break;

@@ -20,7 +20,7 @@ enum class ValueKind : uint8_t {
   // Around the smallest and largest numbers, and values that round to these.
   borders,
   // Exact ties n + 1/2 and their neighbours, from -103 to 88, where e^x ends.
-  halves,
+  ties,
   any  // all of these, and any bits
 };
 ValueKind random_kind(Rng& rng);

@@ -11,9 +11,9 @@ namespace {
 constexpr uint64_t kMaxLargeWork = 3'000'000;
 
 // Addresses for local operands, one after the other. The generator gives up if a lane is full.
-class LanePlaces {
+class LaneAddresses {
  public:
-  LanePlaces(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {}
+  LaneAddresses(Rng& rng, const Chip& chip) : rng_(rng), chip_(chip) {}
   // Returns an address for `bytes` per lane. If `any_lane`, the start lane is random.
   uint64_t take(uint64_t bytes, bool any_lane = false) {
     uint64_t address = next_;
@@ -30,9 +30,10 @@ class LanePlaces {
 
 DType eight(Rng& rng) { return rng.coin() ? DType::i8 : DType::u8; }
 
-std::optional<TensorView> random_bias(Rng& rng, const Chip& chip, LanePlaces& places, uint32_t oc) {
+std::optional<TensorView> random_bias(Rng& rng, const Chip& chip, LaneAddresses& addresses,
+                                      uint32_t oc) {
   if (rng.chance(1, 4)) return {};
-  return conv_bias(chip, places.take(2 * ceil_div(oc, chip.lanes)), oc, rng.coin());
+  return conv_bias(chip, addresses.take(2 * ceil_div(oc, chip.lanes)), oc, rng.coin());
 }
 
 Axis random_axis(Rng& rng, uint32_t kernel) {
@@ -44,7 +45,7 @@ Axis random_axis(Rng& rng, uint32_t kernel) {
 }
 
 std::optional<Operation> large_conv2d(Rng& rng, const Chip& chip) {
-  LanePlaces places(rng, chip);
+  LaneAddresses addresses(rng, chip);
   Conv2dBm1880 op;
   Shape in{rng.chance(3, 4) ? 1 : 2u, rng.pick({3u, 16u, 61u, 64u, 128u, 256u}), rng.range(5, 34),
            rng.range(5, 34)};
@@ -54,20 +55,21 @@ std::optional<Operation> large_conv2d(Rng& rng, const Chip& chip) {
   if (out.count() == 0 || out.count() * in.c * kernel * kernel > kMaxLargeWork) return {};
   op.relu = rng.coin();
   op.rshift = rng.chance(1, 6) ? rng.range(0, 31) : rng.range(4, 12);
-  op.in =
-      local_tensor(chip, places.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
-  op.out = local_tensor(chip, places.take(local_lane_bytes(chip, out, true)), out, true,
+  op.in = local_tensor(chip, addresses.take(local_lane_bytes(chip, in, true), true), in, true,
+                       eight(rng));
+  op.out = local_tensor(chip, addresses.take(local_lane_bytes(chip, out, true)), out, true,
                         op.relu ? DType::u8 : DType::i8);
   Shape weight{in.c, oc, kernel, kernel};
-  op.weight = conv_weight(places.take(uint64_t{ceil_div(oc, chip.lanes)} * in.c * kernel * kernel),
-                          weight, eight(rng));
-  op.bias = random_bias(rng, chip, places, oc);
-  if (!places.fits()) return {};
+  op.weight =
+      conv_weight(addresses.take(uint64_t{ceil_div(oc, chip.lanes)} * in.c * kernel * kernel),
+                  weight, eight(rng));
+  op.bias = random_bias(rng, chip, addresses, oc);
+  if (!addresses.fits()) return {};
   return op;
 }
 
 std::optional<Operation> large_winograd2d(Rng& rng, const Chip& chip) {
-  LanePlaces places(rng, chip);
+  LaneAddresses addresses(rng, chip);
   Winograd2d op;
   Shape in{rng.chance(3, 4) ? 1 : 2u, rng.pick({16u, 33u, 64u, 96u}), rng.range(8, 40),
            rng.range(8, 40)};
@@ -80,27 +82,27 @@ std::optional<Operation> large_winograd2d(Rng& rng, const Chip& chip) {
   if (out.count() * in.c * 16 > 4 * kMaxLargeWork) return {};
   op.relu = rng.coin();
   op.rshift = rng.range(2, 14);
-  op.in =
-      local_tensor(chip, places.take(local_lane_bytes(chip, in, true), true), in, true, eight(rng));
-  op.out = local_tensor(chip, places.take(local_lane_bytes(chip, out, true)), out, true,
+  op.in = local_tensor(chip, addresses.take(local_lane_bytes(chip, in, true), true), in, true,
+                       eight(rng));
+  op.out = local_tensor(chip, addresses.take(local_lane_bytes(chip, out, true)), out, true,
                         op.relu ? DType::u8 : DType::i8);
   Shape weight{in.c, oc, 4, 4};
-  op.weight = local_tensor(chip, places.take(local_lane_bytes(chip, weight, false)), weight, false,
-                           DType::i8);
-  op.bias = random_bias(rng, chip, places, oc);
-  if (!places.fits()) return {};
+  op.weight = local_tensor(chip, addresses.take(local_lane_bytes(chip, weight, false)), weight,
+                           false, DType::i8);
+  op.bias = random_bias(rng, chip, addresses, oc);
+  if (!addresses.fits()) return {};
   return op;
 }
 
 std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
-  LanePlaces places(rng, chip);
+  LaneAddresses addresses(rng, chip);
   MatrixMac op;
   uint32_t rows = rng.range(1, 64), inner = rng.range(100, 600), cols = rng.range(33, 900);
   if (uint64_t{rows} * inner * cols > kMaxLargeWork) return {};
   auto place = [&](uint32_t r, uint32_t c, DType dtype) {
     MatrixView m = local_matrix(chip, 0, r, c, dtype);
-    m.tensor.address = places.take(local_lane_bytes(chip, m.tensor.shape, true) *
-                                   (is_16bit(dtype) || r == rows ? 2 : 1));
+    m.tensor.address = addresses.take(local_lane_bytes(chip, m.tensor.shape, true) *
+                                      (is_16bit(dtype) || r == rows ? 2 : 1));
     return m;
   };
   op.relu = rng.chance(1, 3);
@@ -119,7 +121,7 @@ std::optional<Operation> large_matrix_mac(Rng& rng, const Chip& chip) {
   const bool has_signed = is_signed(op.left.tensor.dtype) || is_signed(op.right.tensor.dtype) ||
                           (op.bias && is_signed(op.bias->tensor.dtype));
   if (op.accumulate && !has_signed) op.right.tensor.dtype = DType::i8;
-  if (!places.fits()) return {};
+  if (!addresses.fits()) return {};
   return op;
 }
 

@@ -19,7 +19,7 @@ class ByteWindows : WindowFamily {
     if (is_constant) window_.h.dilation = window_.w.dilation = 1;
     if (!find_results()) return CpuCall{};
     maybe_crop();
-    Conv2dBm1684Int8 op{.window = window_, .is_turned = rng_.chance(1, 4), .rshift = rshift()};
+    Conv2dBm1684Int8 op{.window = window_, .is_rotated = rng_.chance(1, 4), .rshift = rshift()};
     set_sides(op, channels_);
     op.in = tensors_.any(shape_, tensors_.start_lane(), byte_type(), /*is_source=*/true, 4);
     op.weight = tensors_.dense({shape_.c, channels_, window_.h.kernel, window_.w.kernel}, lane_,
@@ -122,9 +122,9 @@ class ByteWindows : WindowFamily {
     const DType type = rng_.pick({DType::u8, DType::u16, DType::b32});
     if (rng_.chance(1, 3)) return refold(type);
     if (rng_.chance(1, 3)) return swap_cw(type);
-    const Shape turned{shape_.c, shape_.n, shape_.h, shape_.w};
+    const Shape transposed{shape_.c, shape_.n, shape_.h, shape_.w};
     return Rearrange{.kind = Rearrange::Kind::swap_nc,
-                     .out = side(turned, type, /*is_source=*/false),
+                     .out = side(transposed, type, /*is_source=*/false),
                      .in = side(shape_, type, /*is_source=*/true)};
   }
 

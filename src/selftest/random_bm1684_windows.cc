@@ -25,7 +25,7 @@ class Windows : WindowFamily {
     if (is_constant) make_constant(op.weight);
     if (is_constant) op.constant_weight = random_f32(rng_, random_kind(rng_));
     if (rng_.coin()) op.bias = compact({1, channels_, 1, 1}, DType::f32);
-    op.is_turned = rng_.chance(1, 4);
+    op.is_rotated = rng_.chance(1, 4);
     return op;
   }
 

@@ -49,7 +49,7 @@ class Functions : TensorFamily {
   void give_tables(FloatFunction& op, DType type) {
     if (op.kind == Kind::taylor) op.coeff = table(rng_.range(2, 34), type);
     if (!is_function32(op.kind)) return;
-    op.coeff = table(function32::kTurnTerms, type);
+    op.coeff = table(function32::kPeriodTerms, type);
     if (!function32::is_exponential(function32_kind(op.kind))) return;
     op.exp_coeff = table(function32::kExpTerms, type);
     if (rng_.chance(4, 5)) op.exp_table = table(function32::kExpEntries, type);

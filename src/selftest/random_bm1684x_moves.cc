@@ -37,10 +37,11 @@ class Moves : TensorFamily {
     MatrixView system{tensors_.system({rows, 1, 1, cols}, type, /*is_source=*/false), rows, cols};
     Stride& stride = system.tensor.stride;
     // Rows overlap if their distance is less than their length.
-    const bool lies = rng_.coin();
-    const uint32_t apart =
-        rng_.chance(1, 6) ? rng_.below(lies ? rows : cols) : (lies ? rows : cols) + gap;
-    stride = lies ? Stride{bytes, 0, 0, apart * bytes} : Stride{apart * bytes, 0, 0, bytes};
+    const bool is_by_columns = rng_.coin();
+    const uint32_t distance = rng_.chance(1, 6) ? rng_.below(is_by_columns ? rows : cols)
+                                                : (is_by_columns ? rows : cols) + gap;
+    stride = is_by_columns ? Stride{bytes, 0, 0, distance * bytes}
+                           : Stride{distance * bytes, 0, 0, bytes};
     return rng_.coin() ? CopyMatrix{.dst = lanes, .src = system}
                        : CopyMatrix{.dst = system, .src = lanes};
   }

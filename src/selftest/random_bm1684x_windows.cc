@@ -19,7 +19,7 @@ class Windows : WindowFamily {
     draw_bias(op, channels_, DType::f32);
     draw_outside(op, dtype);
     op.accumulate = op.out.dtype == DType::f32 && rng_.coin();
-    op.is_turned = rng_.chance(1, 4);
+    op.is_rotated = rng_.chance(1, 4);
     return op;
   }
 
@@ -37,7 +37,7 @@ class Windows : WindowFamily {
     op.padding = parameter(shape_.c, 0, op.in.dtype);
     op.insertion = parameter(shape_.c, 0, op.in.dtype);
     op.accumulate = is_wide && rng_.coin();
-    op.is_turned = rng_.chance(1, 4);
+    op.is_rotated = rng_.chance(1, 4);
     op.relu = !is_signed(op.out.dtype) && !is_wide && rng_.coin();
     op.rshift = is_wide ? 0 : rng_.range(0, rng_.chance(1, 8) ? 31 : 14);
     return op;
@@ -51,7 +51,7 @@ class Windows : WindowFamily {
     op.weight = depthwise_weight(dtype);
     draw_bias(op, shape_.c, dtype);
     draw_outside(op, dtype);
-    op.is_turned = rng_.chance(1, 4);
+    op.is_rotated = rng_.chance(1, 4);
     return op;
   }
 
@@ -61,7 +61,7 @@ class Windows : WindowFamily {
                               .rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 14)};
     op.rounding = static_cast<Rounding>(rng_.below(7));
     op.relu = rng_.coin();
-    op.is_turned = rng_.chance(1, 4);
+    op.is_rotated = rng_.chance(1, 4);
     set_sides(op, op.relu ? DType::u8 : integer_type(), byte_type());
     op.weight = depthwise_weight(byte_type());
     const bool is_unsigned = !is_signed(op.in.dtype) && !is_signed(op.weight.view.dtype);

@@ -36,8 +36,8 @@ uint32_t RandomTensors::start_lane() {
 void RandomTensors::place(TensorView& view, uint32_t lane, uint32_t quantum) {
   local_ = align_up(local_ + rng_.pick({0u, 0u, 4u, 12u, 300u}), quantum);
   view.address = uint64_t{lane} * chip_.lane_bytes + local_;
-  const uint64_t turns = ceil_div(uint64_t{lane} + view.shape.c, uint64_t{chip_.lanes});
-  local_ += (cells(view) - 1) * uint64_t{view.stride.n} + (turns - 1) * view.stride.c +
+  const uint64_t rounds = ceil_div(uint64_t{lane} + view.shape.c, uint64_t{chip_.lanes});
+  local_ += (cells(view) - 1) * uint64_t{view.stride.n} + (rounds - 1) * view.stride.c +
             (view.shape.h - 1) * uint64_t{view.stride.h} +
             (view.shape.w - 1) * uint64_t{view.stride.w} + run_bytes(view);
 }
@@ -58,13 +58,13 @@ TensorView RandomTensors::any(const Shape& shape, uint32_t lane, DType dtype, bo
                               uint8_t pack) {
   if (rng_.coin()) return dense(shape, lane, dtype, rng_.chance(3, 4), pack);
   const uint32_t bytes = pack * element_bytes(dtype);
-  const auto turns = static_cast<uint32_t>(ceil_div(lane + shape.c, chip_.lanes));
+  const auto rounds = static_cast<uint32_t>(ceil_div(lane + shape.c, chip_.lanes));
   auto gap = [&](uint32_t most) { return rng_.coin() ? 0 : rng_.range(1, most); };
   Stride s;
   s.w = rng_.chance(1, 4) ? rng_.range(2, 3) : 1;
   s.h = (shape.w - 1) * s.w + 1 + gap(5);
   s.c = (shape.h - 1) * s.h + (shape.w - 1) * s.w + 1 + gap(9);
-  s.n = (turns - 1) * s.c + (shape.h - 1) * s.h + (shape.w - 1) * s.w + 1 + gap(9);
+  s.n = (rounds - 1) * s.c + (shape.h - 1) * s.h + (shape.w - 1) * s.w + 1 + gap(9);
   if (is_source && rng_.chance(1, 3)) {
     const uint32_t zero = rng_.range(1, 15);
     if (zero & 1) s.n = 0;

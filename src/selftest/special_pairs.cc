@@ -42,7 +42,7 @@ Group random_group(Rng& rng, uint32_t total) {
 template <class Set, class SetPartner>
 void plant_in_group(Rng& rng, DType type, const Group& group, Set&& set, SetPartner&& set_partner) {
   const auto kind = static_cast<PairKind>(rng.below(kPairKinds));
-  const bool alone = kind == PairKind::zeros || kind == PairKind::halves || rng.coin();
+  const bool alone = kind == PairKind::zeros || kind == PairKind::ties || rng.coin();
   const uint32_t rest = rng.coin() ? 0 : sign_of(type);
   const Pair pair = random_pair(rng, kind, type);
   const uint32_t a = rng.range(0, group.count - 1);
@@ -113,12 +113,13 @@ void plant_nearby(Rng& rng, const Operation& operation, const Memory& memory) {
   const uint32_t n = rng.range(0, a.shape.n - 1), c = rng.range(0, a.shape.c - 1);
   const uint32_t h = rng.range(0, a.shape.h - 1), w = rng.range(0, a.shape.w - 1);
   const auto kind = static_cast<PairKind>(rng.below(kPairKinds));
-  const uint32_t apart = &a == &b ? rng.range(1, 31) : 0;
+  const uint32_t distance = &a == &b ? rng.range(1, 31) : 0;
   const Pair pair = random_pair(rng, kind, a.dtype);
   memory.write(a, n, c, h, w, static_cast<int32_t>(pair.first));
   const uint32_t second = b.dtype == a.dtype ? pair.second : special_pair(kind, b.dtype).second;
   memory.write(b, std::min(n, b.shape.n - 1), std::min(c, b.shape.c - 1),
-               std::min(h, b.shape.h - 1), (w + apart) % b.shape.w, static_cast<int32_t>(second));
+               std::min(h, b.shape.h - 1), (w + distance) % b.shape.w,
+               static_cast<int32_t>(second));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ enum class PairKind : uint8_t {
   // The smallest subnormal with the largest number.
   limits,
   // A sum that is a tie between two numbers of the type.
-  halves
+  ties
 };
-inline constexpr uint32_t kPairKinds = static_cast<uint32_t>(PairKind::halves) + 1;
+inline constexpr uint32_t kPairKinds = static_cast<uint32_t>(PairKind::ties) + 1;
 
 // Bits of floating-point elements.
 struct Pair {

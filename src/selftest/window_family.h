@@ -33,7 +33,7 @@ class WindowFamily : protected TensorFamily {
     if (!dilates) window_.h.dilation = window_.w.dilation = 1;
     shape_ = tensors_.shape(2500, 3);
     if (is_convolution && rng_.chance(1, 6)) draw_few_terms();
-    if (is_convolution && rng_.chance(1, 10)) draw_single_places();
+    if (is_convolution && rng_.chance(1, 10)) draw_single_positions();
     if (!is_convolution && rng_.chance(1, 6)) draw_whole_plane();
     channels_ = rng_.pick({1u, 2u, 3u, 7u, 16u, 63u, 64u, 65u, 70u});
     lane_ = tensors_.start_lane();
@@ -51,7 +51,7 @@ class WindowFamily : protected TensorFamily {
   }
 
   // Draws products of matrices: one position per image.
-  void draw_single_places() {
+  void draw_single_positions() {
     window_ = {};
     shape_ = {rng_.range(1, rng_.coin() ? 1 : 20), rng_.range(1, 100), 1, 1};
   }

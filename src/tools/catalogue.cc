@@ -36,7 +36,7 @@ std::vector<Number> numbers(const Chip& chip) {
       {"local_base", whole(chip.local_base), "engine address of local memory"},
       {"global_bytes", whole(chip.global_bytes), "simulated global memory"},
       {"global_base", whole(chip.global_base), "engine address of global memory"},
-      {"clock_hz", chip.clock_hz, "clock behind predicted times"},
+      {"clock_hz", chip.clock_hz, "clock of predicted times"},
       {"macs_per_lane_cycle", whole(chip.macs_per_lane_cycle), "8-bit multiply-accumulates"},
       {"dma_bytes_per_cycle", chip.dma_bytes_per_cycle, "global memory bandwidth"},
       {"dma_setup_cycles", whole(chip.dma_setup_cycles), "fixed price of a DMA command"},

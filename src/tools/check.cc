@@ -1,4 +1,4 @@
-// Starts programs that check themselves (insight/process.h).
+// Starts programs that check themselves (insight/check_process.h).
 #include "tools/check.h"
 
 #include <fmt/format.h>

@@ -183,7 +183,7 @@ Status check_labels(const net::DataSet& data) {
       .detail(
           "labels come from one folder per class, a --list of lines \"FILE LABEL\", the labels' "
           "file "
-          "beside an idx file, or an LMDB");
+          "next to an idx file, or an LMDB");
 }
 
 std::string side_text(const char* name, const EvalReport::Side& side, uint64_t samples) {

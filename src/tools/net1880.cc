@@ -60,7 +60,7 @@ class Net1880 final : public Net {
     if (!choice.plugin_directory.empty()) prepend_plugin_path(choice.plugin_directory);
     TW_RETURN_IF_ERROR(session_.open(file_->file->bytes()));
     TW_RETURN_IF_ERROR(session_.select(shapes));
-    if (choice.reference) session_.device()->set_body(Body::reference);
+    if (choice.reference) session_.device()->set_kernel_choice(KernelChoice::reference);
     return {};
   }
 

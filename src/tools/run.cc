@@ -83,7 +83,7 @@ Result<std::vector<std::unique_ptr<Runner>>> open_runners(std::span<const uint8_
     TW_RETURN_IF_ERROR(runner.session.open(file));
     TW_RETURN_IF_ERROR(runner.session.select(input_shapes(variety)));
     if (Device* device = runner.session.device(); device && options.reference)
-      device->set_body(Body::reference);
+      device->set_kernel_choice(KernelChoice::reference);
   }
   return runners;
 }
@@ -215,9 +215,10 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
                     format_name(output.fmt), values_text(bytes.first(output.bytes()), output.fmt));
     bytes = bytes.subspan(output.bytes());
   }
-  text += fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
-                      report.cost.instructions, report.cost.cost.macs,
-                      report.cost.cost.global_bytes, options.reference ? ", reference bodies" : "");
+  text +=
+      fmt::format("ran     {} instructions, {} macs, {} bytes to and from global memory{}\n",
+                  report.cost.instructions, report.cost.cost.macs, report.cost.cost.global_bytes,
+                  options.reference ? ", reference kernels" : "");
   const auto& times = report.seconds;
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   text += fmt::format("time    {}", seconds_text(times.front()));

@@ -65,38 +65,39 @@ class Crashes : public Bmlib {
 
 constexpr const char* kLaunch =
     "TW-BML-0318 kernel crashing: launch = 2 of device 0: the code of a launch must not crash";
-std::string says(const std::string& what) { return std::string(kLaunch) + ".*; " + what; }
+std::string message_of(const std::string& what) { return std::string(kLaunch) + ".*; " + what; }
 
 TEST_F(Crashes, AStoreAtNull) {
-  EXPECT_EXIT(run(stores_at_null), DiesBy(SIGSEGV), says("SIGSEGV, address 0x0, in its own code"));
+  EXPECT_EXIT(run(stores_at_null), DiesBy(SIGSEGV),
+              message_of("SIGSEGV, address 0x0, in its own code"));
 }
 TEST_F(Crashes, ADivisionByZero) {
-  EXPECT_EXIT(run(divides_by_zero), DiesBy(SIGFPE), says("SIGFPE, .*, in its own code"));
+  EXPECT_EXIT(run(divides_by_zero), DiesBy(SIGFPE), message_of("SIGFPE, .*, in its own code"));
 }
 TEST_F(Crashes, AnIllegalInstruction) {
 #if defined(__x86_64__)
-  EXPECT_EXIT(run(traps), DiesBy(SIGILL), says("SIGILL, in its own code"));
+  EXPECT_EXIT(run(traps), DiesBy(SIGILL), message_of("SIGILL, in its own code"));
 #else
-  EXPECT_EXIT(run(traps), DiesBy(SIGTRAP), says("SIGTRAP, in its own code"));
+  EXPECT_EXIT(run(traps), DiesBy(SIGTRAP), message_of("SIGTRAP, in its own code"));
 #endif
 }
-TEST_F(Crashes, AnAbort) { EXPECT_EXIT(run(aborts), DiesBy(SIGABRT), says("SIGABRT")); }
+TEST_F(Crashes, AnAbort) { EXPECT_EXIT(run(aborts), DiesBy(SIGABRT), message_of("SIGABRT")); }
 TEST_F(Crashes, AnEndlessRecursion) {
   EXPECT_EXIT(run(recurses), DiesBy(SIGSEGV),
-              says("SIGSEGV, address 0x[0-9a-f]+, in its own code"));
+              message_of("SIGSEGV, address 0x[0-9a-f]+, in its own code"));
 }
 TEST_F(Crashes, InAFunctionThatTheKernelCalled) {
   EXPECT_EXIT(run(passes_nonsense), DiesBy(SIGSEGV),
-              says("SIGSEGV, address 0x[0-9a-f]+, in a function that it called"));
+              message_of("SIGSEGV, address 0x[0-9a-f]+, in a function that it called"));
 }
 
 TEST_F(Crashes, AsAnObjectOfALog) {
-  const auto body = [] {
+  const auto crash = [] {
     setenv("TPUTWIN_LOG", "json", 1);
     run(stores_at_null);
   };
   EXPECT_EXIT(
-      body(), DiesBy(SIGSEGV),
+      crash(), DiesBy(SIGSEGV),
       "\\{\"level\":\"error\",\"id\":\"TW-BML-0318\",\"call\":\"kernel crashing\",\"argument\":"
       "\"launch\",\"value\":\"2 of device 0\",.*\"detail\":\"SIGSEGV, address 0x0, in its own "
       "code\"");
@@ -105,23 +106,23 @@ TEST_F(Crashes, AsAnObjectOfALog) {
 void (*installed)(int) = [](int) { std::_Exit(42); };
 
 TEST_F(Crashes, TheProgramsOwnHandlerComesNext) {
-  const auto body = [] {
+  const auto crash = [] {
     std::signal(SIGSEGV, installed);
     run(stores_at_null);
   };
-  EXPECT_EXIT(body(), ::testing::ExitedWithCode(42), kLaunch);
+  EXPECT_EXIT(crash(), ::testing::ExitedWithCode(42), kLaunch);
 }
 
 // A crash in host code names no kernel, also after a launch.
 TEST_F(Crashes, OfTheHostNameNoKernel) {
-  const auto body = [] {
+  const auto crash = [] {
     okk_register_kernel_func("harmless", [](const void*) {});
     bm_handle_t handle = nullptr;
     bm_dev_request(&handle, 0);
     okkernel_launch_sync(handle, "harmless", nullptr, 0);
     *nowhere = 1;
   };
-  EXPECT_EXIT(body(), DiesBy(SIGSEGV), kSanitizerEndsProcess ? "" : "^$");
+  EXPECT_EXIT(crash(), DiesBy(SIGSEGV), kSanitizerEndsProcess ? "" : "^$");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST_F(Devices, HandlesOfOneDeviceShareItsMemory) {
   EXPECT_EQ(tputwin_error_count(), 0u);
 }
 
-TEST_F(Devices, DevicesAreApart) {
+TEST_F(Devices, DevicesAreIndependent) {
   setenv("TPUTWIN_DEVICES", "2", 1);
   Opened first(0), second(1);
   bm_device_mem_t in_first = first.hold(counting(64)), in_second = second.hold(Bytes(64, 7));
@@ -81,7 +81,7 @@ TEST_F(Devices, ClosedAndUnknownHandlesAreErrors) {
   EXPECT_EQ(code(), "TW-BML-0001");
 }
 
-TEST_F(Devices, TellWhatTheyAre) {
+TEST_F(Devices, ReportWhatTheyAre) {
   Opened device;
   unsigned id = 0;
   ASSERT_EQ(bm_get_chipid(device, &id), BM_SUCCESS);

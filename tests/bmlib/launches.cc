@@ -204,7 +204,7 @@ TEST_F(Launches, AreCounted) {
   EXPECT_EQ(stat.heap_num, 3);
 }
 
-TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsAskedFor) {
+TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsRequested) {
   setenv("TPUTWIN_TIME", "chip", 1);
   {
     Opened device;
@@ -224,15 +224,15 @@ TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsAskedFor) {
   unsetenv("TPUTWIN_TIME");
 }
 
-std::string told;
-TEST_F(Launches, AreToldToTheCallback) {
+std::string reported;
+TEST_F(Launches, AreReportedToTheCallback) {
   Opened device;
   bmlib_set_api_dbg_callback([](int id, int, int result, const char* kernel) {
-    told = std::to_string(id) + " " + std::to_string(result) + " " + kernel;
+    reported = std::to_string(id) + " " + std::to_string(result) + " " + kernel;
   });
   launch(device, "ends_outside");
   bmlib_set_api_dbg_callback(nullptr);
-  EXPECT_EQ(told, "0 2 ends_outside");
+  EXPECT_EQ(reported, "0 2 ends_outside");
 }
 
 TEST_F(Launches, LookupTableFits) {

@@ -22,12 +22,12 @@ using ::testing::HasSubstr;
 
 constexpr int kLimit = 50;  // milliseconds
 
-volatile int turns = 0;
+volatile int iterations = 0;
 std::atomic<bool> has_begun = false, may_end = false;
 
 void loops(const void*) {
   okk_initialize();
-  for (;;) turns = turns + 1;
+  for (;;) iterations = iterations + 1;
 }
 
 void loops_and_polls(const void*) {
@@ -39,7 +39,7 @@ void loops_and_polls(const void*) {
 void loops_after_an_error(const void*) {
   okk_initialize();
   okk_parallel_end();
-  for (;;) turns = turns + 1;
+  for (;;) iterations = iterations + 1;
 }
 
 void sleeps(const void*) {
@@ -91,7 +91,7 @@ TEST_F(Limits, AKernelThatCallsNothingIsStopped) {
   EXPECT_EQ(device.read(memory)[0], 2);
 }
 
-TEST_F(Limits, WhoeverWaitsStopsIt) {
+TEST_F(Limits, AWaitingThreadStopsIt) {
   Opened device;
   bm_device_mem_t memory = device.hold(counting(64));
   ASSERT_EQ(bm_set_sync_timeout(device, kLimit), BM_SUCCESS);
@@ -160,7 +160,7 @@ TEST_F(Limits, WithoutALimitALaunchTakesItsTime) {
 }
 
 // A launch that waits for one of another handle, which has no limit, times out before it runs.
-TEST_F(Limits, ALaunchBehindOneWithoutALimit) {
+TEST_F(Limits, ALaunchAfterOneWithoutALimit) {
   Opened patient, hurried;
   ASSERT_EQ(okkernel_launch_async(patient, "loops_and_polls", nullptr, 0), BM_SUCCESS);
   ASSERT_EQ(bm_set_sync_timeout(hurried, kLimit), BM_SUCCESS);

@@ -5,7 +5,7 @@ namespace {
 
 using Memory = Bmlib;
 
-TEST_F(Memory, BlocksAreAlignedAndApart) {
+TEST_F(Memory, BlocksAreAlignedAndDisjoint) {
   Opened device;
   bm_device_mem_t a = device.allocate(1), b = device.allocate(5000), c = device.allocate(1);
   EXPECT_EQ(bm_mem_get_device_addr(a), 0x100000000u);

@@ -21,7 +21,7 @@ class LargeMemory : public Bmlib {
   }
 };
 
-TEST_F(LargeMemory, BlocksOfMoreThan4GiBAreApart) {
+TEST_F(LargeMemory, BlocksOfMoreThan4GiBAreDisjoint) {
   Opened device;
   const bm_device_mem_u64_t a = allocate(device, 5 * kGiB + 1), b = allocate(device, 6 * kGiB);
   EXPECT_EQ(bm_mem_get_type_u64(a), BM_MEM_TYPE_DEVICE);

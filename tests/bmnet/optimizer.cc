@@ -14,7 +14,7 @@ bool overlap(const Lifetime& a, uint64_t at_a, const Lifetime& b, uint64_t at_b)
   return at_a < at_b + b.bytes && at_b < at_a + a.bytes;
 }
 
-TEST(NeuronMemory, WhatLivesTogetherLiesApart) {
+TEST(NeuronMemory, WhatLivesTogetherIsDisjoint) {
   const RandomCases cases(200);
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
@@ -47,7 +47,7 @@ layer { name: 'b' type: 'Convolution' bottom: 'a' top: 'b' convolution_param { n
 layer { name: 'p' type: 'Pooling' bottom: 'b' top: 'p' pooling_param { kernel_size: 2 stride: 2 } }
 )";
 
-TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
+TEST(Compile, GroupsMoveFewerBytesAndReportWhy) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok()) << model.error().message();
   auto alone = net::compile(model->network, model->integers, {.level = net::Level::none});
@@ -69,7 +69,7 @@ TEST(Compile, GroupsMoveFewerBytesAndSayWhy) {
 }
 
 // Every command belongs to a layer of the net. Without the layer names the commands are the same.
-TEST(Compile, SaysOfWhichLayerCommandsAre) {
+TEST(Compile, RecordsTheLayersOfCommands) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());
   for (const auto level : {net::Level::none, net::Level::weight_optimization}) {
@@ -96,9 +96,10 @@ TEST(Compile, NeuronMemoryIsRecycled) {
   auto model = random_model(kChain, 1);
   ASSERT_TRUE(model.ok());
   net::CompileOptions options{.level = net::Level::none};
-  const uint64_t apart = net::compile(model->network, model->integers, options)->neuron_size;
+  const uint64_t separate_size =
+      net::compile(model->network, model->integers, options)->neuron_size;
   options.level = net::Level::recycle_memory;
-  EXPECT_LT(net::compile(model->network, model->integers, options)->neuron_size, apart);
+  EXPECT_LT(net::compile(model->network, model->integers, options)->neuron_size, separate_size);
 }
 
 TEST(Compile, KeepsAllTensorsOnRequest) {

@@ -100,7 +100,7 @@ TEST(NetPlans, KeepWeightsOnce) {
   GTEST_SKIP() << "sanitizers have memory of their own";
 #endif
   const PackingIsa isa;
-  if (isa.name().empty()) GTEST_SKIP() << "no bodies that pack";
+  if (isa.name().empty()) GTEST_SKIP() << "no kernels that pack";
   auto model = random_model(net::to_prototxt(models::resnet18()), 5);
   ASSERT_TRUE(model.ok()) << model.error().message();
   auto compiled = net::compile(model->network, model->integers, {});

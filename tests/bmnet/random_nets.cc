@@ -18,9 +18,9 @@ using net::TensorOp;
 // ---- Nets of the intermediate representation, with pads of each side ----
 
 // Adds operations, each on the tensor before it. Draws until an operation is valid.
-class NetMaker {
+class NetBuilder {
  public:
-  explicit NetMaker(Rng& rng) : rng_(rng) {
+  explicit NetBuilder(Rng& rng) : rng_(rng) {
     shape_ = {rng_.range(1, 2), rng_.coin() ? rng_.range(1, 8) : rng_.range(1, 70), extent(),
               extent()};
     TensorOp op;
@@ -152,10 +152,10 @@ TEST(RandomNets, OfWindowsEqualTheInterpreterAtEveryLevel) {
   const RandomCases cases(60);
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     Rng rng = cases.rng(i);
-    NetMaker maker(rng);
-    ASSERT_TRUE(maker.add_layer()) << cases.rerun(i);
-    for (uint32_t more = rng.range(0, 2); more > 0; --more) maker.add_layer();
-    const Network network = maker.finish();
+    NetBuilder builder(rng);
+    ASSERT_TRUE(builder.add_layer()) << cases.rerun(i);
+    for (uint32_t more = rng.range(0, 2); more > 0; --more) builder.add_layer();
+    const Network network = builder.finish();
     const Model model = random_model(network, rng.next());
     EXPECT_EQ(compare_levels(model.network, model.integers, i), "") << cases.rerun(i) << "\n"
                                                                     << text_of(network);
@@ -168,9 +168,9 @@ struct PoolingAxis {
   int64_t size, kernel, stride, pad;
   bool ceil;
   int64_t windows(bool any_pad) const {
-    const int64_t room = size + 2 * pad - kernel;
-    if (room < 0) return 0;
-    int64_t count = (ceil ? room + stride - 1 : room) / stride + 1;
+    const int64_t slack = size + 2 * pad - kernel;
+    if (slack < 0) return 0;
+    int64_t count = (ceil ? slack + stride - 1 : slack) / stride + 1;
     if (any_pad && (count - 1) * stride >= size + pad) --count;
     return count;
   }

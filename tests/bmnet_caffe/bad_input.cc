@@ -9,7 +9,7 @@ namespace {
 // ---- Text ----
 
 struct BadText {
-  const char *text, *says;
+  const char *text, *reason;
 };
 
 TEST(BadPrototxt, EveryProblemHasItsPlace) {
@@ -26,7 +26,7 @@ TEST(BadPrototxt, EveryProblemHasItsPlace) {
     auto net = read_prototxt(bad.text);
     ASSERT_FALSE(net.ok()) << bad.text;
     EXPECT_EQ(net.error().id(), errors::net_prototxt);
-    EXPECT_NE(net.error().detail().find(bad.says), std::string::npos) << net.error().detail();
+    EXPECT_NE(net.error().detail().find(bad.reason), std::string::npos) << net.error().detail();
   }
 }
 
@@ -93,7 +93,7 @@ TEST(BadCaffemodel, Files) {
 
 struct BadNet {
   ErrorId id;
-  std::string text, says;
+  std::string text, reason;
 };
 
 class BadNets : public ::testing::TestWithParam<BadNet> {};
@@ -104,7 +104,7 @@ TEST_P(BadNets, AreExplained) {
   auto network = import_text(GetParam().text);
   ASSERT_FALSE(network.ok());
   EXPECT_EQ(network.error().id(), GetParam().id) << network.error().message();
-  EXPECT_NE(network.error().message().find(GetParam().says), std::string::npos)
+  EXPECT_NE(network.error().message().find(GetParam().reason), std::string::npos)
       << network.error().message();
 }
 
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadNet{errors::net_no_input, layer("x", "ReLU", "data"), "Input"},
         BadNet{errors::net_no_input,
                "layer { name: 'd' type: 'Data' top: 'data' }" + layer("x", "ReLU", "data"),
-               "tells no shape"},
+               "has no shape"},
         BadNet{errors::net_no_layer, input("1 2"), ""},
         BadNet{errors::net_unknown_bottom, on("1 2", "ReLU", "") + layer("y", "ReLU", "z"),
                "no layer makes it"},
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadNet{errors::net_layer_parameter, pool("kernel_size: 2 pool: STOCHASTIC"), "STOCHASTIC"},
         BadNet{errors::net_layer_parameter, pool("kernel_size: 2 pad: 2"), "below kernel_size"},
         BadNet{errors::net_layer_parameter, pool("kernel_size: 20"), "larger than"},
-        BadNet{errors::net_layer_parameter, pool("kernel_size: 1 stride: 5"), "behind the input"},
+        BadNet{errors::net_layer_parameter, pool("kernel_size: 1 stride: 5"), "after the input"},
         BadNet{errors::net_layer_parameter, pool("stride: 2"), "kernel_size"},
         BadNet{errors::net_layer_parameter, pool("global_pooling: true kernel_size: 2"),
                "global_pooling"}));

@@ -164,7 +164,7 @@ TEST(Graph, Aliases) {
 }
 
 // Fields of vendors' forks that do not affect inference; one warning for each field.
-TEST(Graph, LeavesOutWhatSaysNothing) {
+TEST(Graph, SkipsIgnoredFields) {
   thread_diagnostics().clear();
   auto network = import_text(
       "layer { name: 'in' type: 'AnnotatedData' top: 'a' top: 'label' "

@@ -266,7 +266,7 @@ TEST(Parameters, KernelOfADeconvolutionIsFlippedAndTransposed) {
   EXPECT_EQ(kernel[8], 7);
 }
 
-TEST(Parameters, NormalizeCarriesItsScale) {
+TEST(Parameters, NormalizeHasItsScale) {
   caffe::NetParameter net = parse(
       input("1 2 3 3") + layer("x", "Normalize", "data", "norm_param { channel_shared: false }"));
   add_blob(layer_of(net, "x"), {2}, {20, 10});

@@ -64,7 +64,7 @@ TEST(Labels, StayIfALayerReadsThem) {
 
 // ---- Statistics of the batch ----
 
-TEST(BatchNorm, TakesTheBatchsOwnStatisticsIfToldSo) {
+TEST(BatchNorm, TakesTheBatchsOwnStatisticsIfSet) {
   const std::string layer =
       "layer { name: 'y' type: 'BatchNorm' bottom: 'x' top: 'y' batch_norm_param {"
       " use_global_stats: false } }\n";

@@ -259,7 +259,7 @@ TEST(Text, OfVersion0IsNamedSo) {
   EXPECT_THAT(net.error().message(), ::testing::Not(HasSubstr("has no field")));
 }
 
-TEST(Text, FieldsOfDroppedLayersAreLeftOut) {
+TEST(Text, FieldsOfDroppedLayersAreSkipped) {
   const std::string kept =
       input_text("x", {1, 2}) + "layer { name: 'r' type: 'ReLU' bottom: 'x' top: 'r' }\n";
   const std::vector<std::string> dropped = {

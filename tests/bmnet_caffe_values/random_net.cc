@@ -26,38 +26,40 @@ bool is_useful(const Tensor& t) {
 
 }  // namespace
 
-NetMaker::NetMaker(uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15U + 1) { net_.seed = seed; }
+NetBuilder::NetBuilder(uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15U + 1) {
+  net_.seed = seed;
+}
 
 // Does not use the distributions of the standard library, whose implementations differ.
-int64_t NetMaker::between(int64_t low, int64_t high) {
+int64_t NetBuilder::between(int64_t low, int64_t high) {
   return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
 }
-bool NetMaker::chance(double probability) {
+bool NetBuilder::chance(double probability) {
   return static_cast<double>(random_() >> 11) * 0x1p-53 < probability;
 }
-float NetMaker::real(float low, float high) {
+float NetBuilder::real(float low, float high) {
   return low + static_cast<float>(random_() >> 40) * 0x1p-24F * (high - low);
 }
 
-Floats NetMaker::weights(const Shape& shape, float low, float high) {
+Floats NetBuilder::weights(const Shape& shape, float low, float high) {
   Floats values(static_cast<size_t>(Tensor(shape).count()));
   for (float& v : values) v = real(low, high);
   return values;
 }
 
-std::string NetMaker::axis_text(const std::string& name, int64_t axis, int64_t axes,
-                                int64_t otherwise) {
+std::string NetBuilder::axis_text(const std::string& name, int64_t axis, int64_t axes,
+                                  int64_t otherwise) {
   if (axis == otherwise && chance(0.5)) return "";
   return fmt::format(" {}: {}", name, chance(0.4) ? axis - axes : axis);
 }
 
 // Prefers later blobs.
-std::string NetMaker::any_blob() {
+std::string NetBuilder::any_blob() {
   const auto last = static_cast<int64_t>(blobs_.size()) - 1;
   return blobs_[static_cast<size_t>(std::max(between(0, last), between(0, last)))];
 }
 
-std::string NetMaker::blob_like(const std::string& blob, int64_t axis) {
+std::string NetBuilder::blob_like(const std::string& blob, int64_t axis) {
   std::vector<std::string> like;
   for (const std::string& other : blobs_) {
     Shape shape = tensors_.at(other).shape;
@@ -69,7 +71,7 @@ std::string NetMaker::blob_like(const std::string& blob, int64_t axis) {
   return one_of(like);
 }
 
-void NetMaker::add_input(const std::string& name, const Shape& shape) {
+void NetBuilder::add_input(const std::string& name, const Shape& shape) {
   net_.text += input_text(name, shape);
   caffe::LayerParameter& layer = *net_.right.add_layer();
   layer.set_name(name);
@@ -87,13 +89,13 @@ void NetMaker::add_input(const std::string& name, const Shape& shape) {
 }
 
 // Several layers without weights may have the same name.
-std::string NetMaker::name_of(const Draft& draft) {
+std::string NetBuilder::name_of(const Draft& draft) {
   return draft.blobs.empty() && chance(0.1) ? "same" : fmt::format("l{}", layers_);
 }
 
 // Gives blobs names. Some names are those of earlier blobs, which share their values: the last blob
 // in the file counts, and one of the two may be missing.
-std::string NetMaker::parameter_text(const Draft& draft, const std::string& name, int layer) {
+std::string NetBuilder::parameter_text(const Draft& draft, const std::string& name, int layer) {
   Stored stored{name, layer, true, {}, draft.blobs};
   std::string text;
   size_t joined = 0;
@@ -118,7 +120,7 @@ std::string NetMaker::parameter_text(const Draft& draft, const std::string& name
   return text;
 }
 
-bool NetMaker::add_layer(const Draft& draft) {
+bool NetBuilder::add_layer(const Draft& draft) {
   const std::string name = name_of(draft);
   std::vector<std::string> tops;
   for (int64_t t = 0; t < draft.tops; ++t)
@@ -154,7 +156,7 @@ bool NetMaker::add_layer(const Draft& draft) {
   return true;
 }
 
-void NetMaker::keep_top(const std::string& top, Tensor tensor, const Draft& draft) {
+void NetBuilder::keep_top(const std::string& top, Tensor tensor, const Draft& draft) {
   if (tensor.shape.empty()) {  // a sum of all; no other layer reads it
     net_.outputs.push_back(top);
     return;
@@ -166,7 +168,7 @@ void NetMaker::keep_top(const std::string& top, Tensor tensor, const Draft& draf
 }
 
 // Writes the layers of the file in any order, and sets the blobs that the net's layers then have.
-void NetMaker::write_file() {
+void NetBuilder::write_file() {
   std::vector<const Stored*> order;
   for (const Stored& stored : stored_)
     if (stored.in_file) order.push_back(&stored);
@@ -190,7 +192,7 @@ void NetMaker::write_file() {
 }
 
 // Adds a layer with blobs again, on another blob: a second tower, which often shares the blobs.
-bool NetMaker::add_again() {
+bool NetBuilder::add_again() {
   if (weighted_.empty()) return false;
   auto [draft, shape] = one_of(weighted_);
   std::vector<std::string> suitable;
@@ -203,7 +205,7 @@ bool NetMaker::add_again() {
 }
 
 // In these nets an unread input is no output, also with a Dropout in place.
-void NetMaker::finish_inputs() {
+void NetBuilder::finish_inputs() {
   for (const auto& [input, values] : net_.inputs) {
     const auto made = made_by_.find(input);
     const bool is_input = made == made_by_.end() || made->second == "Dropout";
@@ -212,7 +214,7 @@ void NetMaker::finish_inputs() {
 }
 
 // Boxes of a map: locations, scores and priors of it.
-void NetMaker::add_detector() {
+void NetBuilder::add_detector() {
   const int64_t size = between(1, 4), classes = between(2, 3);
   add_input("image", {1, 1, between(8, 30), between(8, 30)});
   const bool sized = chance(0.5), ratio = chance(0.5), flip = chance(0.7);
@@ -254,7 +256,7 @@ void NetMaker::add_detector() {
   add_layer(found);
 }
 
-RandomNet NetMaker::make() {
+RandomNet NetBuilder::make() {
   const int64_t images = chance(0.8) ? 1 : between(2, 3), axes = chance(0.8) ? 4 : between(2, 3);
   Shape shape{images, between(1, 6)};
   for (int64_t a = 2; a < axes; ++a) shape.push_back(between(1, 8));
@@ -277,13 +279,13 @@ RandomNet NetMaker::make() {
   return std::move(net_);
 }
 
-RandomNet random_net(uint64_t seed) { return NetMaker(seed).make(); }
+RandomNet random_net(uint64_t seed) { return NetBuilder(seed).make(); }
 
 Values random_inputs(const RandomNet& net, uint64_t seed) {
-  NetMaker maker(net.seed ^ (seed << 32));
+  NetBuilder builder(net.seed ^ (seed << 32));
   Values values = net.inputs;
   for (auto& [name, data] : values)
-    for (float& v : data) v = maker.real(-1.5F, 1.5F);
+    for (float& v : data) v = builder.real(-1.5F, 1.5F);
   return values;
 }
 

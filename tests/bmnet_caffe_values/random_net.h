@@ -28,9 +28,9 @@ Values random_inputs(const RandomNet& net, uint64_t seed);
 // ---- How it is made ----
 
 // Draws the layers of a net; gives drawing functions access to its blobs.
-class NetMaker {
+class NetBuilder {
  public:
-  explicit NetMaker(uint64_t seed);
+  explicit NetBuilder(uint64_t seed);
   RandomNet make();
 
   // ---- Chance ----
@@ -99,7 +99,7 @@ class NetMaker {
 };
 
 // Draws a layer of some kind on a blob; returns nullopt if the blob does not suit.
-using Drawer = std::optional<NetMaker::Draft> (*)(NetMaker& maker, const std::string& blob);
+using Drawer = std::optional<NetBuilder::Draft> (*)(NetBuilder& builder, const std::string& blob);
 std::vector<Drawer> window_drawers();
 std::vector<Drawer> value_drawers();
 std::vector<Drawer> move_drawers();

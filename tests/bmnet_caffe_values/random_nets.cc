@@ -26,7 +26,7 @@ std::string describe_net(const RandomNet& net) {
 }
 
 // Removes the unused rows of detections, which hold -1.
-Floats without_spare_rows(Floats found, size_t wanted) {
+Floats without_extra_rows(Floats found, size_t wanted) {
   while (found.size() > wanted && found.size() >= 7 && found[found.size() - 7] == -1)
     found.resize(found.size() - 7);
   return found;
@@ -52,7 +52,7 @@ void expect_as_caffe(const RandomNet& net, const std::map<std::string, Tensor>& 
     const auto found = values->find(output);
     ASSERT_NE(found, values->end()) << how << ": no output " << output;
     const Floats& wanted = right.at(output).data;
-    EXPECT_LT(difference(wanted, without_spare_rows(found->second, wanted.size())), 1e-4)
+    EXPECT_LT(difference(wanted, without_extra_rows(found->second, wanted.size())), 1e-4)
         << how << ": output " << output;
   }
 }

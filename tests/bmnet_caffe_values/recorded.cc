@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BiasCase{"axis: -1", {1, 2}, {2}, {5, 3}, {1, -1}, {6, 2}},
                       BiasCase{"axis: 1 num_axes: 2", {1, 2, 1}, {2, 1}, {5, 3}, {1, -1}, {6, 2}}));
 
-TEST(Bias, BehindAConvolutionKeepsItsBlobInInt8) {
+TEST(Bias, AfterAConvolutionKeepsItsBlobInInt8) {
   const auto net = make_net(
       input_text("x", {1, 2, 1, 2}) +
           "layer { name: 'c' type: 'Convolution' bottom: 'x' top: 'c' convolution_param {"
@@ -180,7 +180,7 @@ Floats rows(const Result<Values>& values) {
   return found;
 }
 
-TEST(DetectionOutput, CodesCornersUnlessToldOtherwise) {
+TEST(DetectionOutput, CodesCornersUnlessSetOtherwise) {
   const Detector one{{1, 1, 1, 1}, {0, 0.9F}, {0.1F, 0.1F, 0.3F, 0.3F, 0.1F, 0.1F, 0.1F, 0.1F}};
   const std::string wanted = "num_classes: 2 keep_top_k: 5 confidence_threshold: 0.5 ";
   expect_floats(rows(detect(one, "detection_output_param { " + wanted + "}")),
@@ -218,7 +218,7 @@ TEST(DetectionOutput, HasNoThresholdOfItsOwn) {
                 {0, 1, 0.005F, 0.1F, 0.1F, 0.3F, 0.3F});
 }
 
-TEST(DetectionOutput, KeepsAllUnlessToldOtherwise) {
+TEST(DetectionOutput, KeepsAllUnlessSetOtherwise) {
   constexpr int kPriors = 450;
   Detector many;
   many.locations.resize(4 * kPriors);

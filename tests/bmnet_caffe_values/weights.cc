@@ -183,7 +183,7 @@ std::string of_extents(const Shape& extents, const std::string& text, int values
   return failure(merge_caffe(*graph, file));
 }
 
-TEST(BlobShapes, OldExtentsHaveOnesInFront) {
+TEST(BlobShapes, OldExtentsBeginWithOnes) {
   const std::string text = input2() + product("f1", "x", "", kPlain);
   EXPECT_EQ(of_extents({1, 1, 3, 2}, text, 6), "");
   EXPECT_NE(of_extents({1, 1, 2, 3}, text, 6), "");

@@ -49,7 +49,7 @@ TEST(Faces, MtcnnFindsInInt8WhatItFindsInFloat) {
   ASSERT_TRUE(det2.ok()) << det2.error().message();
   auto det3 = Int8Net::create(kDet3, seen_by_output, options, kCandidates);
   ASSERT_TRUE(det3.ok()) << det3.error().message();
-  const Mtcnn in_int8{twin_net(*det1), twin_net(*det2), twin_net(*det3)};
+  const Mtcnn in_int8{simulated_net(*det1), simulated_net(*det2), simulated_net(*det3)};
   for (size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(fmt::format("picture {}", i));
     EXPECT_EQ(expected[i].size(), kFaces);
@@ -69,7 +69,7 @@ TEST(Faces, UltraFaceFindsInInt8WhatItFindsInFloat) {
   samples.add(ultraface_input(all[0]));
   auto net = Int8Net::create(kUltraFace, samples, {});
   ASSERT_TRUE(net.ok()) << net.error().message();
-  const Runner in_float = opencv_net(kUltraFace), in_int8 = twin_net(*net);
+  const Runner in_float = opencv_net(kUltraFace), in_int8 = simulated_net(*net);
   for (size_t i = 0; i < all.size(); ++i) {
     SCOPED_TRACE(fmt::format("picture {}", i));
     const std::vector<Box> expected = ultraface_detect(in_float, all[i]);

@@ -62,7 +62,7 @@ TEST(LeNet, LosesNoAccuracyInInt8) {
   options.samples = kCalibrated;
   auto net = Int8Net::create(kLeNet, **data, options);
   ASSERT_TRUE(net.ok()) << net.error().message();
-  const size_t in_int8 = right_ones(twin_net(*net), **data);
+  const size_t in_int8 = right_ones(simulated_net(*net), **data);
   RecordProperty("float", static_cast<int>(in_float));
   RecordProperty("int8", static_cast<int>(in_int8));
   EXPECT_GT(in_float, kDigits * 99 / 100);

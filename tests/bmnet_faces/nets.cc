@@ -183,7 +183,7 @@ Outputs Int8Net::run(const net::Blob& input) {
   return all;
 }
 
-Runner twin_net(std::shared_ptr<Int8Net> net) {
+Runner simulated_net(std::shared_ptr<Int8Net> net) {
   return [net](const net::Blob& input) { return net->run(input); };
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/pipeline/prepare.h"
 #include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
 #include "bmnet/support.h"
 
 namespace tputwin::testing {
@@ -82,6 +82,6 @@ class Int8Net {
   std::map<std::vector<int64_t>, Ready> ready_;
 };
 
-Runner twin_net(std::shared_ptr<Int8Net> net);
+Runner simulated_net(std::shared_ptr<Int8Net> net);
 
 }  // namespace tputwin::testing

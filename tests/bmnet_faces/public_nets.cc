@@ -101,7 +101,7 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return ab / std::sqrt(aa * bb);
 }
 
-TEST(PublicNets, CifarSaysInInt8WhatItSaysInFloat) {
+TEST(PublicNets, CifarGivesInInt8WhatItGivesInFloat) {
   TW_NEED_SHARED_DATA("bm1880-real/cifar10/cifar10_quick_iter_5000.caffemodel");
   TW_NEED_SHARED_DATA("mtcnn/test1.jpg");
   const cv::Mat photo = cv::imread(shared_data("mtcnn/test1.jpg"));

@@ -46,14 +46,14 @@ net::Blob ultraface_input(const cv::Mat& picture) {
 std::vector<Box> ultraface_detect(const Runner& runner, const cv::Mat& picture) {
   const Outputs outputs = runner(ultraface_input(picture));
   const std::vector<float>& scores = outputs.at("scores").data;
-  const std::vector<float>& places = outputs.at("boxes").data;
+  const std::vector<float>& coordinates = outputs.at("boxes").data;
   const std::vector<Prior> all = priors();
-  if (scores.size() != 2 * all.size() || places.size() != 4 * all.size()) return {};
+  if (scores.size() != 2 * all.size() || coordinates.size() != 4 * all.size()) return {};
   const float width = static_cast<float>(picture.cols), height = static_cast<float>(picture.rows);
   std::vector<Box> boxes;
   for (size_t i = 0; i < all.size(); ++i) {
     if (scores[2 * i + 1] <= kScore) continue;
-    const float* place = &places[4 * i];
+    const float* place = &coordinates[4 * i];
     const Prior& prior = all[i];
     const float x = prior.x + place[0] * kCentreVariance * prior.w;
     const float y = prior.y + place[1] * kCentreVariance * prior.h;

@@ -6,15 +6,16 @@ namespace tputwin::test {
 namespace {
 
 // x of bytes (1,2,3,2) -> rows and columns after the channels -> Cast -> Conv(1x1) -> y
-ModelMaker picture_model() {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 3, 2}, onnx::TensorProto::UINT8);
-  maker.set(maker.node("Transpose", {"x"}, {"planes"}), "perm", std::vector<int64_t>{0, 3, 1, 2});
-  maker.set(maker.node("Cast", {"planes"}, {"real"}), "to", int64_t{onnx::TensorProto::FLOAT});
-  maker.weights("w", {1, 2, 1, 1}, {1, -2});
-  maker.node("Conv", {"real", "w"}, {"y"});
-  maker.output("y");
-  return maker;
+ModelBuilder picture_model() {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 3, 2}, onnx::TensorProto::UINT8);
+  builder.set(builder.node("Transpose", {"x"}, {"planes"}), "perm",
+              std::vector<int64_t>{0, 3, 1, 2});
+  builder.set(builder.node("Cast", {"planes"}, {"real"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  builder.weights("w", {1, 2, 1, 1}, {1, -2});
+  builder.node("Conv", {"real", "w"}, {"y"});
+  builder.output("y");
+  return builder;
 }
 
 TEST(Bytes, ArePixelsUntilTheyAreFloats) {
@@ -35,42 +36,42 @@ TEST(Bytes, ArePixelsUntilTheyAreFloats) {
 }
 
 TEST(Bytes, AreNotComputedWith) {
-  ModelMaker maker = picture_model();
-  maker.node("Add", {"x", "x"}, {"twice"});
-  maker.output("twice");
-  auto loaded = load(maker.model);
+  ModelBuilder builder = picture_model();
+  builder.node("Add", {"x", "x"}, {"twice"});
+  builder.output("twice");
+  auto loaded = load(builder.model);
   ASSERT_FALSE(loaded.ok());
   for (const char* word : {"n_twice (Add)", "put a Cast to floats before it"})
     EXPECT_NE(loaded.error().message().find(word), std::string::npos) << loaded.error().message();
-  maker = picture_model();
-  maker.model.mutable_graph()
+  builder = picture_model();
+  builder.model.mutable_graph()
       ->mutable_input(0)
       ->mutable_type()
       ->mutable_tensor_type()
       ->set_elem_type(onnx::TensorProto::INT64);
-  EXPECT_FALSE(load(maker.model).ok());
+  EXPECT_FALSE(load(builder.model).ok());
 }
 
 // x of bytes -> DequantizeLinear -> Conv -> QuantizeLinear -> DequantizeLinear -> y
 TEST(Bytes, OfQuantizedNetsHaveTheirScale) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 2, 2}, onnx::TensorProto::UINT8);
-  maker.weights("s", {}, {1.0f / 64});
-  maker.integers("mid", {}, {128}, onnx::TensorProto::UINT8);
-  maker.weights("w", {1, 1, 1, 1}, {-0.5f});
-  maker.node("DequantizeLinear", {"x", "s", "mid"}, {"real"});
-  maker.node("Conv", {"real", "w"}, {"c"});
-  maker.node("QuantizeLinear", {"c", "s", "mid"}, {"q"});
-  maker.node("DequantizeLinear", {"q", "s", "mid"}, {"y"});
-  maker.output("y");
-  auto loaded = load(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 2, 2}, onnx::TensorProto::UINT8);
+  builder.weights("s", {}, {1.0f / 64});
+  builder.integers("mid", {}, {128}, onnx::TensorProto::UINT8);
+  builder.weights("w", {1, 1, 1, 1}, {-0.5f});
+  builder.node("DequantizeLinear", {"x", "s", "mid"}, {"real"});
+  builder.node("Conv", {"real", "w"}, {"c"});
+  builder.node("QuantizeLinear", {"c", "s", "mid"}, {"q"});
+  builder.node("DequantizeLinear", {"q", "s", "mid"}, {"y"});
+  builder.output("y");
+  auto loaded = load(builder.model);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   std::map<std::string, float> thresholds;
   for (const auto& entry : loaded->thresholds.layer())
     for (const auto& blob : entry.blob_param()) thresholds[blob.name()] = blob.threshold_y();
   EXPECT_EQ(thresholds.at("x"), 256);
   EXPECT_EQ(thresholds.at("y"), 2);
-  auto network = import(maker.model);
+  auto network = import(builder.model);
   auto result = run_float(*network, {{"x", {{1, 1, 2, 2}, {0, 128, 192, 255}}}});
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->at("y").data, (std::vector<float>{1, 0, -0.5f, -127.0f / 128}));

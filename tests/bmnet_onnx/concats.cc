@@ -22,29 +22,29 @@ Batches normal_samples(const std::vector<std::string>& inputs, size_t count) {
 }
 
 // a = conv(x), y = concat(a, k * a), z = conv(a).
-ModelMaker skip_connection(float k) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 8, 8});
-  maker.weights("w", {4, 4, 1, 1}, random_values(16, 1, -2, 2));
-  maker.weights("v", {4, 4, 1, 1}, random_values(16, 2, -2, 2));
-  maker.weights("k", {}, {k});
-  maker.node("Conv", {"x", "w"}, {"a"});
-  maker.node("Mul", {"a", "k"}, {"b"});
-  ModelMaker::set(maker.node("Concat", {"a", "b"}, {"y"}), "axis", int64_t{1});
-  maker.node("Conv", {"a", "v"}, {"z"});
-  maker.output("y");
-  maker.output("z");
-  return maker;
+ModelBuilder skip_connection(float k) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 8, 8});
+  builder.weights("w", {4, 4, 1, 1}, random_values(16, 1, -2, 2));
+  builder.weights("v", {4, 4, 1, 1}, random_values(16, 2, -2, 2));
+  builder.weights("k", {}, {k});
+  builder.node("Conv", {"x", "w"}, {"a"});
+  builder.node("Mul", {"a", "k"}, {"b"});
+  ModelBuilder::set(builder.node("Concat", {"a", "b"}, {"y"}), "axis", int64_t{1});
+  builder.node("Conv", {"a", "v"}, {"z"});
+  builder.output("y");
+  builder.output("z");
+  return builder;
 }
 
 // A concatenation does not reduce the precision of its inputs for other readers.
 TEST(Concats, WhatOthersReadKeepsItsSteps) {
   const Batches samples = normal_samples({"x"}, 8);
   for (const float k : {1.0f, 4.0f, 16.0f, 64.0f, 256.0f}) {
-    const ModelMaker maker = skip_connection(k);
-    auto network = import(maker.model);
+    const ModelBuilder builder = skip_connection(k);
+    auto network = import(builder.model);
     ASSERT_TRUE(network.ok()) << network.status().message();
-    auto net = calibrated(maker.model, samples);
+    auto net = calibrated(builder.model, samples);
     ASSERT_TRUE(net.ok()) << net.status().message();
     for (const Blobs& sample : {samples[0], samples[1]}) {
       auto expected = run_float(*network, sample);
@@ -57,28 +57,29 @@ TEST(Concats, WhatOthersReadKeepsItsSteps) {
 
 // Returns the end of a detector: boxes up to 640 and scores up to 1 in one tensor, moved as
 // exporters do.
-ModelMaker detector(bool transposed) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 8, 8});
-  maker.input("t", {1, 4, 8, 8});
-  maker.weights("k", {}, {640});
-  maker.node("Sigmoid", {"x"}, {"s"});
-  maker.node("Mul", {"t", "k"}, {"b"});
-  ModelMaker::set(maker.node("Concat", {"b", "s"}, {transposed ? "j" : "y"}), "axis", int64_t{1});
+ModelBuilder detector(bool transposed) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 8, 8});
+  builder.input("t", {1, 4, 8, 8});
+  builder.weights("k", {}, {640});
+  builder.node("Sigmoid", {"x"}, {"s"});
+  builder.node("Mul", {"t", "k"}, {"b"});
+  ModelBuilder::set(builder.node("Concat", {"b", "s"}, {transposed ? "j" : "y"}), "axis",
+                    int64_t{1});
   if (transposed)
-    ModelMaker::set(maker.node("Transpose", {"j"}, {"y"}), "perm",
-                    std::vector<int64_t>{0, 2, 3, 1});
-  maker.output("y");
-  return maker;
+    ModelBuilder::set(builder.node("Transpose", {"j"}, {"y"}), "perm",
+                      std::vector<int64_t>{0, 2, 3, 1});
+  builder.output("y");
+  return builder;
 }
 
 TEST(Concats, MixedOutputsAreFloats) {
   const Batches samples = normal_samples({"x", "t"}, 4);
   for (const bool transposed : {false, true}) {
-    const ModelMaker maker = detector(transposed);
-    auto network = import(maker.model);
+    const ModelBuilder builder = detector(transposed);
+    auto network = import(builder.model);
     ASSERT_TRUE(network.ok()) << network.status().message();
-    auto net = calibrated(maker.model, samples);
+    auto net = calibrated(builder.model, samples);
     ASSERT_TRUE(net.ok()) << net.status().message();
     EXPECT_TRUE(net->calibration.warnings.empty()) << net->calibration.warnings[0].message();
     EXPECT_EQ(net->net.network.shape_of("y")->data_type_size(), 4);
@@ -96,14 +97,14 @@ TEST(Concats, MixedOutputsAreFloats) {
 
 // Parts with similar ranges stay int8.
 TEST(Concats, LikePartsAreBytes) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 8, 8});
-  maker.weights("k", {}, {3});
-  maker.node("Sigmoid", {"x"}, {"s"});
-  maker.node("Mul", {"x", "k"}, {"b"});
-  ModelMaker::set(maker.node("Concat", {"b", "s"}, {"y"}), "axis", int64_t{1});
-  maker.output("y");
-  auto net = calibrated(maker.model, normal_samples({"x"}, 4));
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 8, 8});
+  builder.weights("k", {}, {3});
+  builder.node("Sigmoid", {"x"}, {"s"});
+  builder.node("Mul", {"x", "k"}, {"b"});
+  ModelBuilder::set(builder.node("Concat", {"b", "s"}, {"y"}), "axis", int64_t{1});
+  builder.output("y");
+  auto net = calibrated(builder.model, normal_samples({"x"}, 4));
   ASSERT_TRUE(net.ok()) << net.status().message();
   EXPECT_EQ(net->net.network.shape_of("y")->data_type_size(), 1);
   EXPECT_EQ(tensor_threshold(net->net, "s"), tensor_threshold(net->net, "y"));
@@ -111,16 +112,16 @@ TEST(Concats, LikePartsAreBytes) {
 
 // Inside a net one int8 tensor cannot represent both: calibration reports which input vanishes.
 TEST(Concats, SmallInputsInsideAreWarnedOf) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 8, 8});
-  maker.weights("k", {}, {640});
-  maker.weights("w", {4, 8, 1, 1}, random_values(32, 2, -2, 2));
-  maker.node("Sigmoid", {"x"}, {"s"});
-  maker.node("Mul", {"x", "k"}, {"b"});
-  ModelMaker::set(maker.node("Concat", {"b", "s"}, {"j"}), "axis", int64_t{1});
-  maker.node("Conv", {"j", "w"}, {"y"});
-  maker.output("y");
-  auto net = calibrated(maker.model, normal_samples({"x"}, 4));
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 8, 8});
+  builder.weights("k", {}, {640});
+  builder.weights("w", {4, 8, 1, 1}, random_values(32, 2, -2, 2));
+  builder.node("Sigmoid", {"x"}, {"s"});
+  builder.node("Mul", {"x", "k"}, {"b"});
+  ModelBuilder::set(builder.node("Concat", {"b", "s"}, {"j"}), "axis", int64_t{1});
+  builder.node("Conv", {"j", "w"}, {"y"});
+  builder.output("y");
+  auto net = calibrated(builder.model, normal_samples({"x"}, 4));
   ASSERT_TRUE(net.ok()) << net.status().message();
   std::string text;
   for (const Error& warning : net->calibration.warnings) text += warning.message() + "\n";

@@ -5,8 +5,8 @@
 namespace tputwin::test {
 namespace {
 
-std::vector<float> result_of(const ModelMaker& maker, const std::vector<float>& x) {
-  auto network = import(maker.model);
+std::vector<float> result_of(const ModelBuilder& builder, const std::vector<float>& x) {
+  auto network = import(builder.model);
   if (!network.ok()) return ADD_FAILURE() << network.status().message(), std::vector<float>();
   const std::vector<int64_t> dims = net::dims(*network->shape_of("x"));
   auto result = run_float(*network, {{"x", {dims, x}}});
@@ -36,17 +36,17 @@ class Resized : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Resized, AsOnnxRuntime) {
   const Row& row = GetParam();
-  ModelMaker maker(row.opset);
-  maker.input("x", {1, 1, 1, row.size});
-  maker.weights("s", {4}, {1, 1, 1, row.scale});
-  auto& node = row.opset == 9    ? maker.node("Upsample", {"x", "s"}, {"y"})
-               : row.opset == 10 ? maker.node("Resize", {"x", "s"}, {"y"})
-                                 : maker.node("Resize", {"x", "", "s"}, {"y"});
-  for (const auto& [name, value] : row.attributes) maker.set(node, name, std::string(value));
-  maker.output("y");
+  ModelBuilder builder(row.opset);
+  builder.input("x", {1, 1, 1, row.size});
+  builder.weights("s", {4}, {1, 1, 1, row.scale});
+  auto& node = row.opset == 9    ? builder.node("Upsample", {"x", "s"}, {"y"})
+               : row.opset == 10 ? builder.node("Resize", {"x", "s"}, {"y"})
+                                 : builder.node("Resize", {"x", "", "s"}, {"y"});
+  for (const auto& [name, value] : row.attributes) builder.set(node, name, std::string(value));
+  builder.output("y");
   std::vector<float> x;
   for (int64_t i = 0; i < row.size; ++i) x.push_back(static_cast<float>(i * i));
-  expect_near(result_of(maker, x), row.expected, row.name);
+  expect_near(result_of(builder, x), row.expected, row.name);
 }
 
 constexpr const char *kCoordinates = "coordinate_transformation_mode", *kNearest = "nearest_mode";
@@ -106,7 +106,7 @@ struct Transposed {
   std::vector<float> expected;
 };
 
-TEST(OutputShape, PutsTheLargerHalfOfPadsInFront) {
+TEST(OutputShape, PutsTheLargerPartOfPadsBefore) {
   for (const Transposed& c : {
            Transposed{3, 2, 6, 0, "NOTSET", {2, 13, 20, 130, 200, 300}},
            Transposed{3, 2, 6, 1, "NOTSET", {2, 13, 20, 130, 200, 300}},
@@ -119,19 +119,19 @@ TEST(OutputShape, PutsTheLargerHalfOfPadsInFront) {
            Transposed{3, 2, 8, 0, "NOTSET", {1, 2, 13, 20, 130, 200, 300, 0}},
            Transposed{1, 2, 6, 0, "SAME_LOWER", {1, 0, 10, 0, 100, 0}},
        }) {
-    ModelMaker maker;
-    maker.input("x", {1, 1, 1, 3});
+    ModelBuilder builder;
+    builder.input("x", {1, 1, 1, 3});
     std::vector<float> weights;
     for (int64_t i = 1; i <= c.kernel; ++i) weights.push_back(static_cast<float>(i));
-    maker.weights("w", {1, 1, 1, c.kernel}, weights);
-    auto& node = maker.node("ConvTranspose", {"x", "w"}, {"y"});
-    maker.set(node, "strides", std::vector<int64_t>{1, c.stride});
-    maker.set(node, "output_shape", std::vector<int64_t>{1, c.extent});
+    builder.weights("w", {1, 1, 1, c.kernel}, weights);
+    auto& node = builder.node("ConvTranspose", {"x", "w"}, {"y"});
+    builder.set(node, "strides", std::vector<int64_t>{1, c.stride});
+    builder.set(node, "output_shape", std::vector<int64_t>{1, c.extent});
     if (c.output_padding != 0)
-      maker.set(node, "output_padding", std::vector<int64_t>{0, c.output_padding});
-    maker.set(node, "auto_pad", std::string(c.auto_pad));
-    maker.output("y");
-    expect_near(result_of(maker, {1, 10, 100}), c.expected,
+      builder.set(node, "output_padding", std::vector<int64_t>{0, c.output_padding});
+    builder.set(node, "auto_pad", std::string(c.auto_pad));
+    builder.output("y");
+    expect_near(result_of(builder, {1, 10, 100}), c.expected,
                 std::string(c.auto_pad) + " to " + std::to_string(c.extent));
   }
 }

@@ -22,20 +22,20 @@ struct Integers {
 void PrintTo(const Integers& i, std::ostream* out) { *out << i.name; }
 
 // Adds the scale and zero point of a tensor, as initializers NAME_s and NAME_z.
-void add_scale(ModelMaker& maker, const std::string& name, float scale, int64_t zero,
+void add_scale(ModelBuilder& builder, const std::string& name, float scale, int64_t zero,
                int type = TensorProto::UINT8) {
-  maker.weights(name + "_s", {}, {scale});
-  maker.integers(name + "_z", {}, {zero}, type);
+  builder.weights(name + "_s", {}, {scale});
+  builder.integers(name + "_z", {}, {zero}, type);
 }
 
-void quantize(ModelMaker& maker, const std::string& x, const std::string& y,
+void quantize(ModelBuilder& builder, const std::string& x, const std::string& y,
               const std::string& name) {
-  maker.node("QuantizeLinear", {x, name + "_s", name + "_z"}, {y + "/q"});
-  maker.node("DequantizeLinear", {y + "/q", name + "_s", name + "_z"}, {y});
+  builder.node("QuantizeLinear", {x, name + "_s", name + "_z"}, {y + "/q"});
+  builder.node("DequantizeLinear", {y + "/q", name + "_s", name + "_z"}, {y});
 }
 
-std::vector<float> in_float(const ModelMaker& maker, const Blobs& inputs) {
-  auto network = import(maker.model);
+std::vector<float> in_float(const ModelBuilder& builder, const Blobs& inputs) {
+  auto network = import(builder.model);
   EXPECT_TRUE(network.ok()) << network.status().message();
   if (!network.ok()) return {};
   auto result = run_float(*network, inputs);
@@ -43,8 +43,8 @@ std::vector<float> in_float(const ModelMaker& maker, const Blobs& inputs) {
   return result.ok() ? result->begin()->second.data : std::vector<float>{};
 }
 
-std::vector<float> in_int8(const ModelMaker& maker, const Blobs& inputs) {
-  auto net = own_int8(maker.model);
+std::vector<float> in_int8(const ModelBuilder& builder, const Blobs& inputs) {
+  auto net = own_int8(builder.model);
   EXPECT_TRUE(net.ok()) << net.status().message();
   if (!net.ok()) return {};
   auto result = run_int8(*net, inputs);
@@ -65,84 +65,84 @@ class CutOff : public ::testing::TestWithParam<Integers> {
   float tolerance() const { return 4 * GetParam().scale; }
 };
 
-TEST_P(CutOff, BehindALayer) {
+TEST_P(CutOff, AfterALayer) {
   const Integers& p = GetParam();
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 4});
-  maker.weights("w", {1, 1, 1, 1}, {1});
-  add_scale(maker, "in", 2.0f / 128, 128);
-  add_scale(maker, "out", p.scale, p.zero, p.type);
-  quantize(maker, "x", "d", "in");
-  maker.node("Conv", {"d", "w"}, {"c"});
-  quantize(maker, "c", "y", "out");
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 4});
+  builder.weights("w", {1, 1, 1, 1}, {1});
+  add_scale(builder, "in", 2.0f / 128, 128);
+  add_scale(builder, "out", p.scale, p.zero, p.type);
+  quantize(builder, "x", "d", "in");
+  builder.node("Conv", {"d", "w"}, {"c"});
+  quantize(builder, "c", "y", "out");
+  builder.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_within(in_float(maker, inputs), p.expected, p.scale);
-  expect_within(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(builder, inputs), p.expected, p.scale);
+  expect_within(in_int8(builder, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, AtAnInput) {
   const Integers& p = GetParam();
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 4});
-  add_scale(maker, "out", p.scale, p.zero, p.type);
-  quantize(maker, "x", "y", "out");
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 4});
+  add_scale(builder, "out", p.scale, p.zero, p.type);
+  quantize(builder, "x", "y", "out");
+  builder.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_within(in_float(maker, inputs), p.expected, p.scale);
-  expect_within(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(builder, inputs), p.expected, p.scale);
+  expect_within(in_int8(builder, inputs), p.expected, tolerance());
 }
 
-TEST_P(CutOff, BehindAResidualSum) {
+TEST_P(CutOff, AfterAResidualSum) {
   const Integers& p = GetParam();
-  ModelMaker maker(13);
-  maker.input("a", {1, 1, 1, 4});
-  maker.input("b", {1, 1, 1, 4});
-  add_scale(maker, "in", 2.0f / 128, 128);
-  add_scale(maker, "out", p.scale, p.zero, p.type);
-  quantize(maker, "a", "da", "in");
-  quantize(maker, "b", "db", "in");
-  maker.node("Add", {"da", "db"}, {"s"});
-  quantize(maker, "s", "y", "out");
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("a", {1, 1, 1, 4});
+  builder.input("b", {1, 1, 1, 4});
+  add_scale(builder, "in", 2.0f / 128, 128);
+  add_scale(builder, "out", p.scale, p.zero, p.type);
+  quantize(builder, "a", "da", "in");
+  quantize(builder, "b", "db", "in");
+  builder.node("Add", {"da", "db"}, {"s"});
+  quantize(builder, "s", "y", "out");
+  builder.output("y");
   const Blobs inputs{{"a", {{1, 1, 1, 4}, {-1, -1, 1, 1}}},
                      {"b", {{1, 1, 1, 4}, {-1, 0.5f, -0.5f, 1}}}};
-  expect_within(in_float(maker, inputs), p.expected, p.scale);
-  expect_within(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(builder, inputs), p.expected, p.scale);
+  expect_within(in_int8(builder, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, OfQLinearConv) {
   const Integers& p = GetParam();
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 4});
-  add_scale(maker, "in", 2.0f / 128, 128);
-  add_scale(maker, "w", 1.0f / 64, 0, TensorProto::INT8);
-  add_scale(maker, "out", p.scale, p.zero, p.type);
-  maker.integers("w", {1, 1, 1, 1}, {64}, TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"q"});
-  maker.node("QLinearConv", {"q", "in_s", "in_z", "w", "w_s", "w_z", "out_s", "out_z"}, {"c"});
-  maker.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 4});
+  add_scale(builder, "in", 2.0f / 128, 128);
+  add_scale(builder, "w", 1.0f / 64, 0, TensorProto::INT8);
+  add_scale(builder, "out", p.scale, p.zero, p.type);
+  builder.integers("w", {1, 1, 1, 1}, {64}, TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"q"});
+  builder.node("QLinearConv", {"q", "in_s", "in_z", "w", "w_s", "w_z", "out_s", "out_z"}, {"c"});
+  builder.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
+  builder.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_within(in_float(maker, inputs), p.expected, p.scale);
-  expect_within(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(builder, inputs), p.expected, p.scale);
+  expect_within(in_int8(builder, inputs), p.expected, tolerance());
 }
 
 TEST_P(CutOff, OfQLinearMatMul) {
   const Integers& p = GetParam();
-  ModelMaker maker(13);
-  maker.input("x", {4, 1});
-  add_scale(maker, "in", 2.0f / 128, 128);
-  add_scale(maker, "w", 1.0f / 64, 0, TensorProto::INT8);
-  add_scale(maker, "out", p.scale, p.zero, p.type);
-  maker.integers("w", {1, 1}, {64}, TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"q"});
-  maker.node("QLinearMatMul", {"q", "in_s", "in_z", "w", "w_s", "w_z", "out_s", "out_z"}, {"c"});
-  maker.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {4, 1});
+  add_scale(builder, "in", 2.0f / 128, 128);
+  add_scale(builder, "w", 1.0f / 64, 0, TensorProto::INT8);
+  add_scale(builder, "out", p.scale, p.zero, p.type);
+  builder.integers("w", {1, 1}, {64}, TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"q"});
+  builder.node("QLinearMatMul", {"q", "in_s", "in_z", "w", "w_s", "w_z", "out_s", "out_z"}, {"c"});
+  builder.node("DequantizeLinear", {"c", "out_s", "out_z"}, {"y"});
+  builder.output("y");
   const Blobs inputs{{"x", {{4, 1}, kValues}}};
-  expect_within(in_float(maker, inputs), p.expected, p.scale);
-  expect_within(in_int8(maker, inputs), p.expected, tolerance());
+  expect_within(in_float(builder, inputs), p.expected, p.scale);
+  expect_within(in_int8(builder, inputs), p.expected, tolerance());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -159,15 +159,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The default zero point is 0 of type uint8.
 TEST(CutOff, WithoutAZeroPoint) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 4});
-  maker.weights("s", {}, {2.0f / 255});
-  maker.node("QuantizeLinear", {"x", "s"}, {"q"});
-  maker.node("DequantizeLinear", {"q", "s"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 4});
+  builder.weights("s", {}, {2.0f / 255});
+  builder.node("QuantizeLinear", {"x", "s"}, {"q"});
+  builder.node("DequantizeLinear", {"q", "s"}, {"y"});
+  builder.output("y");
   const Blobs inputs{{"x", {{1, 1, 1, 4}, kValues}}};
-  expect_within(in_float(maker, inputs), {0, 0, 0.502f, 2}, 0.01f);
-  expect_within(in_int8(maker, inputs), {0, 0, 0.502f, 2}, 0.03f);
+  expect_within(in_float(builder, inputs), {0, 0, 0.502f, 2}, 0.01f);
+  expect_within(in_int8(builder, inputs), {0, 0, 0.502f, 2}, 0.03f);
 }
 
 size_t clips(const onnx::ModelProto& model) {
@@ -181,39 +181,39 @@ size_t clips(const onnx::ModelProto& model) {
 // No layer is added if the layer before it clips the values, or the chip's own saturation does.
 TEST(CutOff, NothingIsAddedWhereNothingIsCut) {
   for (const char* before : {"Relu", "Sigmoid", "Abs", "Softmax"}) {
-    ModelMaker maker(13);
-    maker.input("x", {1, 4, 2, 2});
-    add_scale(maker, "out", 1.0f / 255, 0);
-    maker.node(before, {"x"}, {"a"});
-    maker.node("MaxPool", {"a"}, {"p"});
-    ModelMaker::set(*maker.model.mutable_graph()->mutable_node(1), "kernel_shape",
-                    std::vector<int64_t>{2, 2});
-    quantize(maker, "p", "y", "out");
-    maker.output("y");
-    EXPECT_EQ(clips(maker.model), 0u) << before;
+    ModelBuilder builder(13);
+    builder.input("x", {1, 4, 2, 2});
+    add_scale(builder, "out", 1.0f / 255, 0);
+    builder.node(before, {"x"}, {"a"});
+    builder.node("MaxPool", {"a"}, {"p"});
+    ModelBuilder::set(*builder.model.mutable_graph()->mutable_node(1), "kernel_shape",
+                      std::vector<int64_t>{2, 2});
+    quantize(builder, "p", "y", "out");
+    builder.output("y");
+    EXPECT_EQ(clips(builder.model), 0u) << before;
   }
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 2, 2});
-  add_scale(maker, "uint8", 1.0f / 255, 128);
-  add_scale(maker, "int8", 1.0f / 255, 0, TensorProto::INT8);
-  quantize(maker, "x", "a", "uint8");
-  quantize(maker, "a", "y", "int8");
-  maker.output("y");
-  EXPECT_EQ(clips(maker.model), 0u);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 2, 2});
+  add_scale(builder, "uint8", 1.0f / 255, 128);
+  add_scale(builder, "int8", 1.0f / 255, 0, TensorProto::INT8);
+  quantize(builder, "x", "a", "uint8");
+  quantize(builder, "a", "y", "int8");
+  builder.output("y");
+  EXPECT_EQ(clips(builder.model), 0u);
 }
 
 // The layer that a zero point adds is fused into the convolution before it, like a Relu.
 TEST(CutOff, IsFusedLikeARelu) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 4});
-  maker.weights("w", {1, 1, 1, 1}, {1});
-  add_scale(maker, "in", 2.0f / 128, 128);
-  add_scale(maker, "out", 2.0f / 255, 0);
-  quantize(maker, "x", "d", "in");
-  maker.node("Conv", {"d", "w"}, {"c"});
-  quantize(maker, "c", "y", "out");
-  maker.output("y");
-  auto net = own_int8(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 4});
+  builder.weights("w", {1, 1, 1, 1}, {1});
+  add_scale(builder, "in", 2.0f / 128, 128);
+  add_scale(builder, "out", 2.0f / 255, 0);
+  quantize(builder, "x", "d", "in");
+  builder.node("Conv", {"d", "w"}, {"c"});
+  quantize(builder, "c", "y", "out");
+  builder.output("y");
+  auto net = own_int8(builder.model);
   ASSERT_TRUE(net.ok()) << net.status().message();
   auto compiled = net::compile(net->network, net->integers);
   ASSERT_TRUE(compiled.ok()) << compiled.status().message();

@@ -13,10 +13,10 @@ using Layer = net::caffe::LayerParameter;
 
 class Exporter {
  public:
-  explicit Exporter(int64_t opset) : maker_(opset), opset_(opset) {}
+  explicit Exporter(int64_t opset) : builder_(opset), opset_(opset) {}
 
   onnx::ModelProto run(const net::caffe::NetParameter& net) {
-    maker_.model.mutable_graph()->set_name(net.name());
+    builder_.model.mutable_graph()->set_name(net.name());
     for (const Layer& layer : net.layer()) {
       if (layer.type() == "Input")
         input(layer);
@@ -24,14 +24,14 @@ class Exporter {
         add(layer);
     }
     for (const auto& [blob, tensor] : now_)
-      if (!read_.contains(tensor)) maker_.output(tensor);
-    return maker_.model;
+      if (!read_.contains(tensor)) builder_.output(tensor);
+    return builder_.model;
   }
 
  private:
   void input(const Layer& layer) {
     const auto& dims = layer.input_param().shape(0).dim();
-    maker_.input(layer.top(0), {-1, dims.Get(1), dims.Get(2), dims.Get(3)});
+    builder_.input(layer.top(0), {-1, dims.Get(1), dims.Get(2), dims.Get(3)});
     now_[layer.top(0)] = layer.top(0);
   }
 
@@ -39,7 +39,7 @@ class Exporter {
     const auto& blob = layer.blobs(index);
     if (dims.empty()) dims = {blob.data_size()};
     const std::string name = layer.name() + ".weight" + std::to_string(index);
-    maker_.weights(name, dims, {blob.data().begin(), blob.data().end()});
+    builder_.weights(name, dims, {blob.data().begin(), blob.data().end()});
     return name;
   }
 
@@ -58,7 +58,7 @@ class Exporter {
     inputs.insert(inputs.end(), weights.begin(), weights.end());
     std::string name = layer.top(0);
     while (!made_.insert(name).second) name += "'";
-    onnx::NodeProto& node = maker_.node(type, inputs, {name});
+    onnx::NodeProto& node = builder_.node(type, inputs, {name});
     node.set_name(layer.name());
     now_[layer.top(0)] = name;
     return node;
@@ -74,9 +74,9 @@ class Exporter {
       return std::vector<int64_t>{h, list.size() > 1 ? list.Get(1) : h};
     };
     const auto pad = pair(p.pad(), 0);
-    maker_.set(made, "strides", pair(p.stride(), 1));
-    maker_.set(made, "pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]});
-    maker_.set(made, "group", int64_t{p.group()});
+    builder_.set(made, "strides", pair(p.stride(), 1));
+    builder_.set(made, "pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]});
+    builder_.set(made, "group", int64_t{p.group()});
   }
 
   // mean and variance are divided by the factor; scale is 1 and bias 0, because Scale follows
@@ -84,20 +84,20 @@ class Exporter {
     const auto count = static_cast<size_t>(layer.blobs(0).data_size());
     const float factor = layer.blobs(2).data(0) == 0 ? 0 : 1 / layer.blobs(2).data(0);
     const auto constant = [&](const char* what, float value) {
-      maker_.weights(layer.name() + what, {static_cast<int64_t>(count)},
-                     std::vector<float>(count, value));
+      builder_.weights(layer.name() + what, {static_cast<int64_t>(count)},
+                       std::vector<float>(count, value));
       return layer.name() + what;
     };
     const auto divided = [&](const char* what, int index) {
       std::vector<float> values(layer.blobs(index).data().begin(), layer.blobs(index).data().end());
       for (float& v : values) v *= factor;
-      maker_.weights(layer.name() + what, {static_cast<int64_t>(count)}, values);
+      builder_.weights(layer.name() + what, {static_cast<int64_t>(count)}, values);
       return layer.name() + what;
     };
     auto& made = node(
         layer, "BatchNormalization",
         {constant(".one", 1), constant(".zero", 0), divided(".mean", 0), divided(".variance", 1)});
-    maker_.set(made, "epsilon", layer.batch_norm_param().eps());
+    builder_.set(made, "epsilon", layer.batch_norm_param().eps());
   }
 
   void scale(const Layer& layer) {
@@ -120,11 +120,11 @@ class Exporter {
     }
     auto& made = node(layer, max ? "MaxPool" : "AveragePool");
     const auto both = [](int64_t v) { return std::vector<int64_t>{v, v}; };
-    maker_.set(made, "kernel_shape", both(p.kernel_size()));
-    maker_.set(made, "strides", both(p.stride()));
-    maker_.set(made, "pads", std::vector<int64_t>(4, p.pad()));
-    if (opset_ >= 10) maker_.set(made, "ceil_mode", int64_t{1});
-    if (!max) maker_.set(made, "count_include_pad", int64_t{1});
+    builder_.set(made, "kernel_shape", both(p.kernel_size()));
+    builder_.set(made, "strides", both(p.stride()));
+    builder_.set(made, "pads", std::vector<int64_t>(4, p.pad()));
+    if (opset_ >= 10) builder_.set(made, "ceil_mode", int64_t{1});
+    if (!max) builder_.set(made, "count_include_pad", int64_t{1});
   }
 
   void inner_product(const Layer& layer) {
@@ -139,7 +139,7 @@ class Exporter {
     const int64_t length = layer.blobs(0).data_size() / outputs;
     std::vector<std::string> weights{blob(layer, 0, {outputs, length})};
     if (layer.inner_product_param().bias_term()) weights.push_back(blob(layer, 1, {}));
-    maker_.set(node(product, "Gemm", weights), "transB", int64_t{1});
+    builder_.set(node(product, "Gemm", weights), "transB", int64_t{1});
   }
 
   void add(const Layer& layer) {
@@ -158,14 +158,14 @@ class Exporter {
     else if (type == "Dropout")
       node(layer, "Dropout");
     else if (type == "Concat")
-      maker_.set(node(layer, "Concat"), "axis", int64_t{1});
+      builder_.set(node(layer, "Concat"), "axis", int64_t{1});
     else if (type == "Softmax")
-      maker_.set(node(layer, "Softmax"), "axis", int64_t{1});
+      builder_.set(node(layer, "Softmax"), "axis", int64_t{1});
     else
       throw std::runtime_error("no ONNX for " + type);
   }
 
-  ModelMaker maker_;
+  ModelBuilder builder_;
   const int64_t opset_;
   std::map<std::string, std::string> now_;
   std::set<std::string> read_, made_;

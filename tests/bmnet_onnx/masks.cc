@@ -44,55 +44,55 @@ bool is_of_inputs(Form form) { return std::ranges::find(kOfInputs, form) != std:
 bool is_subtracted(Form form) { return form == Form::subtracted || form == Form::minus_input; }
 
 // Returns softmax(q k + mask); row r of the mask allows r + 1 values.
-ModelMaker attention(Form form, float masked) {
-  ModelMaker maker(13);
-  maker.input("q", {1, kHeads, kTokens, kSize});
-  maker.input("k", {1, kHeads, kSize, kTokens});
-  maker.node("MatMul", {"q", "k"}, {"s"});
+ModelBuilder attention(Form form, float masked) {
+  ModelBuilder builder(13);
+  builder.input("q", {1, kHeads, kTokens, kSize});
+  builder.input("k", {1, kHeads, kSize, kTokens});
+  builder.node("MatMul", {"q", "k"}, {"s"});
   if (is_of_inputs(form))
-    maker.input("m", {1, 1, kTokens, kTokens});
+    builder.input("m", {1, 1, kTokens, kTokens});
   else
-    maker.weights("m", {1, 1, kTokens, kTokens}, causal(is_subtracted(form) ? -masked : masked));
-  maker.weights("bias", {1, kHeads, kTokens, kTokens},
-                random_values(kHeads * kTokens * kTokens, 77));
-  maker.weights("lowest", {}, {kLowest});
+    builder.weights("m", {1, 1, kTokens, kTokens}, causal(is_subtracted(form) ? -masked : masked));
+  builder.weights("bias", {1, kHeads, kTokens, kTokens},
+                  random_values(kHeads * kTokens * kTokens, 77));
+  builder.weights("lowest", {}, {kLowest});
   std::string sum = "t";
   switch (form) {
     case Form::reversed:
-      maker.node("Add", {"m", "s"}, {"t"});
+      builder.node("Add", {"m", "s"}, {"t"});
       break;
     case Form::subtracted:
     case Form::minus_input:
-      maker.node("Sub", {"s", "m"}, {"t"});
+      builder.node("Sub", {"s", "m"}, {"t"});
       break;
     case Form::then_bias:
     case Form::input_then_constant:
-      maker.node("Add", {"s", "m"}, {"u"});
-      maker.node("Add", {"u", "bias"}, {"t"});
+      builder.node("Add", {"s", "m"}, {"u"});
+      builder.node("Add", {"u", "bias"}, {"t"});
       break;
     case Form::after_bias:
-      maker.node("Add", {"s", "bias"}, {"u"});
-      maker.node("Add", {"u", "m"}, {"t"});
+      builder.node("Add", {"s", "bias"}, {"u"});
+      builder.node("Add", {"u", "m"}, {"t"});
       break;
     default:
-      maker.node("Add", {"s", "m"}, {"t"});
+      builder.node("Add", {"s", "m"}, {"t"});
   }
-  if (form == Form::maximum) maker.node("Max", {"t", "lowest"}, {sum = "cut"});
+  if (form == Form::maximum) builder.node("Max", {"t", "lowest"}, {sum = "cut"});
   if (form == Form::viewed || form == Form::viewed_transposed) {
-    maker.integers("shape", {3}, {kHeads, kTokens, kTokens});
-    maker.node("Reshape", {sum, "shape"}, {"viewed"});
+    builder.integers("shape", {3}, {kHeads, kTokens, kTokens});
+    builder.node("Reshape", {sum, "shape"}, {"viewed"});
     sum = "viewed";
   }
   if (form == Form::transposed || form == Form::viewed_transposed) {
     const std::vector<int64_t> order =
         form == Form::transposed ? std::vector<int64_t>{0, 2, 1, 3} : std::vector<int64_t>{1, 0, 2};
-    ModelMaker::set(maker.node("Transpose", {sum}, {"moved"}), "perm", order);
+    ModelBuilder::set(builder.node("Transpose", {sum}, {"moved"}), "perm", order);
     sum = "moved";
   }
-  ModelMaker::set(maker.node(form == Form::log ? "LogSoftmax" : "Softmax", {sum}, {"y"}), "axis",
-                  int64_t{-1});
-  maker.output("y");
-  return maker;
+  ModelBuilder::set(builder.node(form == Form::log ? "LogSoftmax" : "Softmax", {sum}, {"y"}),
+                    "axis", int64_t{-1});
+  builder.output("y");
+  return builder;
 }
 
 Batches samples(Form form, float masked, size_t count) {
@@ -107,10 +107,10 @@ Batches samples(Form form, float masked, size_t count) {
   return batches;
 }
 
-void expect_fit(const ModelMaker& maker, const Batches& batches) {
-  auto network = import(maker.model);
+void expect_fit(const ModelBuilder& builder, const Batches& batches) {
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
-  auto net = calibrated(maker.model, batches);
+  auto net = calibrated(builder.model, batches);
   ASSERT_TRUE(net.ok()) << net.status().message();
   for (const Blobs& sample : batches) {
     auto expected = run_float(*network, sample);
@@ -142,14 +142,14 @@ TEST(Masks, OfLogSoftmax) { expect_fit(attention(Form::log, -8), samples(Form::l
 
 // In ONNX Runtime the second row of random scores is 0.624, 0.376 with a mask of -10000.
 TEST(Masks, SecondRow) {
-  ModelMaker maker(13);
-  maker.input("s", {1, 1, 2, 3});
-  maker.weights("m", {1, 1, 2, 3}, {0, -1e4f, -1e4f, 0, 0, -1e4f});
-  maker.node("Add", {"s", "m"}, {"t"});
-  maker.node("Softmax", {"t"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("s", {1, 1, 2, 3});
+  builder.weights("m", {1, 1, 2, 3}, {0, -1e4f, -1e4f, 0, 0, -1e4f});
+  builder.node("Add", {"s", "m"}, {"t"});
+  builder.node("Softmax", {"t"}, {"y"});
+  builder.output("y");
   const Blobs sample{{"s", {{1, 1, 2, 3}, {0.1f, 0.2f, 0.3f, 0.6066f, 0.1f, 1}}}};
-  auto net = calibrated(maker.model, {sample});
+  auto net = calibrated(builder.model, {sample});
   ASSERT_TRUE(net.ok()) << net.status().message();
   auto result = run_int8(net->net, sample);
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -160,27 +160,27 @@ TEST(Masks, SecondRow) {
 // The importer first makes other layers of constants per channel and of scalars; they become masks.
 TEST(Masks, OfOtherShapes) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{4}, {1, 4}, {1}}) {
-    ModelMaker maker(13);
-    maker.input("s", {1, 4});
+    ModelBuilder builder(13);
+    builder.input("s", {1, 4});
     std::vector<float> mask(static_cast<size_t>(shape.back()), 0.0f);
     mask.back() = -1e4f;
-    maker.weights("m", shape, mask);
-    maker.node("Add", {"s", "m"}, {"t"});
-    maker.node("Softmax", {"t"}, {"y"});
-    maker.output("y");
-    expect_fit(maker, {{{"s", {{1, 4}, random_values(4, 3, -2, 2)}}}});
+    builder.weights("m", shape, mask);
+    builder.node("Add", {"s", "m"}, {"t"});
+    builder.node("Softmax", {"t"}, {"y"});
+    builder.output("y");
+    expect_fit(builder, {{{"s", {{1, 4}, random_values(4, 3, -2, 2)}}}});
   }
 }
 
 // A sum with another reader stays a tensor; a scale of the file stays its range.
 TEST(Masks, SumsThatOthersReadStay) {
-  ModelMaker maker = attention(Form::sum, -2);
-  maker.node("Sigmoid", {"t"}, {"z"});
-  maker.output("z");
-  auto network = import(maker.model);
+  ModelBuilder builder = attention(Form::sum, -2);
+  builder.node("Sigmoid", {"t"}, {"z"});
+  builder.output("z");
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
   EXPECT_NE(network->producer("t"), nullptr);
-  ModelMaker alone = attention(Form::sum, -2);
+  ModelBuilder alone = attention(Form::sum, -2);
   auto without = import(alone.model);
   ASSERT_TRUE(without.ok()) << without.status().message();
   EXPECT_EQ(without->producer("t"), nullptr);
@@ -192,16 +192,16 @@ std::string refusal(const onnx::ModelProto& model) {
 }
 
 TEST(Masks, InfinityElsewhereIsRefusedByItsName) {
-  ModelMaker maker(13);
-  maker.input("s", {2, 3, 4});
-  maker.weights("mask", {2, 3, 4}, std::vector<float>(24, -INFINITY));
-  maker.node("Add", {"s", "mask"}, {"t"});
-  maker.node("Sigmoid", {"t"}, {"y"});
-  maker.output("y");
-  const std::string text = refusal(maker.model);
+  ModelBuilder builder(13);
+  builder.input("s", {2, 3, 4});
+  builder.weights("mask", {2, 3, 4}, std::vector<float>(24, -INFINITY));
+  builder.node("Add", {"s", "mask"}, {"t"});
+  builder.node("Sigmoid", {"t"}, {"y"});
+  builder.output("y");
+  const std::string text = refusal(builder.model);
   EXPECT_NE(text.find("n_t"), std::string::npos) << text;
   EXPECT_NE(text.find("mask = -inf"), std::string::npos) << text;
-  ModelMaker product(13);
+  ModelBuilder product(13);
   product.input("s", {2, 3, 4});
   product.weights("factor", {2, 3, 4}, std::vector<float>(24, INFINITY));
   product.node("Mul", {"s", "factor"}, {"y"});
@@ -216,17 +216,17 @@ TEST(Masks, CoarseScoresAreSaid) {
   const std::vector<std::pair<const char*, std::vector<std::string>>> forms{
       {"Sub", {"m", "s"}}, {"Min", {"s", "m"}}, {"Div", {"t", "two"}}};
   for (const auto& [type, operands] : forms) {
-    ModelMaker maker(13);
-    maker.input("q", {1, kHeads, kTokens, kSize});
-    maker.input("k", {1, kHeads, kSize, kTokens});
-    maker.weights("m", {1, 1, kTokens, kTokens}, causal(-10000));
-    maker.weights("two", {}, {2});
-    maker.node("MatMul", {"q", "k"}, {"s"});
-    maker.node("Add", {"s", "m"}, {"t"});
-    maker.node(type, operands, {"u"});
-    maker.node("Softmax", {"u"}, {"y"});
-    maker.output("y");
-    auto net = calibrated(maker.model, samples(Form::sum, -10000, 2));
+    ModelBuilder builder(13);
+    builder.input("q", {1, kHeads, kTokens, kSize});
+    builder.input("k", {1, kHeads, kSize, kTokens});
+    builder.weights("m", {1, 1, kTokens, kTokens}, causal(-10000));
+    builder.weights("two", {}, {2});
+    builder.node("MatMul", {"q", "k"}, {"s"});
+    builder.node("Add", {"s", "m"}, {"t"});
+    builder.node(type, operands, {"u"});
+    builder.node("Softmax", {"u"}, {"y"});
+    builder.output("y");
+    auto net = calibrated(builder.model, samples(Form::sum, -10000, 2));
     ASSERT_TRUE(net.ok()) << net.status().message();
     EXPECT_TRUE(std::ranges::any_of(net->calibration.warnings, [](const Error& warning) {
       return warning.id() == errors::net_coarse_scores;

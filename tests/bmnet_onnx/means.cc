@@ -15,28 +15,29 @@ enum class Kind { global, window, reduce };
 
 // x -> Q -> DQ -> Conv 1x1 -> [Relu] -> mean [-> Q -> DQ] -> y, where only x and the mean have
 // scales.
-ModelMaker mean_model(Kind kind, bool relu, const std::vector<float>& weights, float mean_scale) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 9, 9});
-  maker.weights("w", {4, 4, 1, 1}, weights);
-  maker.weights("xs", {}, {4.0f / 127});
-  maker.integers("z", {}, {0}, TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "xs", "z"}, {"q"});
-  maker.node("DequantizeLinear", {"q", "xs", "z"}, {"d"});
-  maker.node("Conv", {"d", "w"}, {"c"});
-  if (relu) maker.node("Relu", {"c"}, {"r"});
+ModelBuilder mean_model(Kind kind, bool relu, const std::vector<float>& weights, float mean_scale) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 9, 9});
+  builder.weights("w", {4, 4, 1, 1}, weights);
+  builder.weights("xs", {}, {4.0f / 127});
+  builder.integers("z", {}, {0}, TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "xs", "z"}, {"q"});
+  builder.node("DequantizeLinear", {"q", "xs", "z"}, {"d"});
+  builder.node("Conv", {"d", "w"}, {"c"});
+  if (relu) builder.node("Relu", {"c"}, {"r"});
   const std::string from = relu ? "r" : "c";
-  if (kind == Kind::global) maker.node("GlobalAveragePool", {from}, {"m"});
+  if (kind == Kind::global) builder.node("GlobalAveragePool", {from}, {"m"});
   if (kind == Kind::window)
-    ModelMaker::set(maker.node("AveragePool", {from}, {"m"}), "kernel_shape",
-                    std::vector<int64_t>{9, 9});
+    ModelBuilder::set(builder.node("AveragePool", {from}, {"m"}), "kernel_shape",
+                      std::vector<int64_t>{9, 9});
   if (kind == Kind::reduce)
-    ModelMaker::set(maker.node("ReduceMean", {from}, {"m"}), "axes", std::vector<int64_t>{2, 3});
-  maker.weights("ms", {}, {mean_scale});
-  maker.node("QuantizeLinear", {"m", "ms", "z"}, {"k"});
-  maker.node("DequantizeLinear", {"k", "ms", "z"}, {"y"});
-  maker.output("y");
-  return maker;
+    ModelBuilder::set(builder.node("ReduceMean", {from}, {"m"}), "axes",
+                      std::vector<int64_t>{2, 3});
+  builder.weights("ms", {}, {mean_scale});
+  builder.node("QuantizeLinear", {"m", "ms", "z"}, {"k"});
+  builder.node("DequantizeLinear", {"k", "ms", "z"}, {"y"});
+  builder.output("y");
+  return builder;
 }
 
 TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
@@ -56,12 +57,12 @@ TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
         ASSERT_TRUE(floats.ok()) << floats.status().message();
         for (float v : floats->begin()->second.data) most = std::max(most, std::fabs(v));
       }
-      const ModelMaker maker = mean_model(kind, relu, weights, most / 127);
+      const ModelBuilder builder = mean_model(kind, relu, weights, most / 127);
       // The file alone does not give the range of `c`.
-      auto alone = own_int8(maker.model);
+      auto alone = own_int8(builder.model);
       ASSERT_FALSE(alone.ok());
       EXPECT_NE(alone.status().message().find("TW-NET-0302"), std::string::npos);
-      auto net = calibrated(maker.model, samples);
+      auto net = calibrated(builder.model, samples);
       ASSERT_TRUE(net.ok()) << net.status().message();
       EXPECT_GT(tensor_threshold(net->net, "c"), 2);
       for (const Blobs& sample : samples) {
@@ -75,20 +76,20 @@ TEST(Means, DoNotGiveTheirScaleToWhatTheyAreMeansOf) {
 
 // A mean without a scale, after a tensor with one: samples give a better scale than the bound.
 TEST(Means, AreMeasured) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 9, 9});
-  maker.weights("xs", {}, {4.0f / 127});
-  maker.integers("z", {}, {0}, TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "xs", "z"}, {"q"});
-  maker.node("DequantizeLinear", {"q", "xs", "z"}, {"d"});
-  maker.node("GlobalAveragePool", {"d"}, {"m"});
-  maker.node("Relu", {"m"}, {"y"});
-  maker.output("y");
-  auto alone = own_int8(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 9, 9});
+  builder.weights("xs", {}, {4.0f / 127});
+  builder.integers("z", {}, {0}, TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "xs", "z"}, {"q"});
+  builder.node("DequantizeLinear", {"q", "xs", "z"}, {"d"});
+  builder.node("GlobalAveragePool", {"d"}, {"m"});
+  builder.node("Relu", {"m"}, {"y"});
+  builder.output("y");
+  auto alone = own_int8(builder.model);
   ASSERT_TRUE(alone.ok()) << alone.status().message();
   EXPECT_FLOAT_EQ(tensor_threshold(*alone, "y"), 4.0f / 127 * 128);
   Batches samples{{{"x", {{1, 4, 9, 9}, random_values(4 * kPixels, 1, -3, 4)}}}};
-  auto net = calibrated(maker.model, samples);
+  auto net = calibrated(builder.model, samples);
   ASSERT_TRUE(net.ok()) << net.status().message();
   EXPECT_LT(tensor_threshold(net->net, "m"), 1);
   EXPECT_LT(tensor_threshold(net->net, "y"), 1);

@@ -49,9 +49,9 @@ INSTANTIATE_TEST_SUITE_P(Ours, TrainedNets, ::testing::Values("lenet_fashion", "
                          [](const auto& info) { return std::string(info.param); });
 
 // Returns float results of a synthetic model.
-std::vector<float> result_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
+std::vector<float> result_of(const ModelBuilder& builder, const std::vector<int64_t>& dims,
                              const std::vector<float>& x) {
-  auto network = import(maker.model);
+  auto network = import(builder.model);
   EXPECT_TRUE(network.ok()) << network.status().message();
   if (!network.ok()) return {};
   const Blobs inputs{{"x", {dims, x}}};
@@ -73,62 +73,62 @@ std::vector<float> result_of(const ModelMaker& maker, const std::vector<int64_t>
 
 // x.view(x.size(0), -1) as PyTorch writes it.
 TEST(Patterns, ShapesComputedOfShapes) {
-  ModelMaker maker(11);
-  maker.input("x", {-1, 2, 3, 4});
-  maker.integers("zero", {}, {0});
-  maker.integers("rest", {1}, {-1});
-  maker.node("Shape", {"x"}, {"shape"});
-  maker.set(maker.node("Gather", {"shape", "zero"}, {"n"}), "axis", int64_t{0});
-  maker.set(maker.node("Unsqueeze", {"n"}, {"n1"}), "axes", std::vector<int64_t>{0});
-  maker.set(maker.node("Concat", {"n1", "rest"}, {"to"}), "axis", int64_t{0});
-  maker.node("Reshape", {"x", "to"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(11);
+  builder.input("x", {-1, 2, 3, 4});
+  builder.integers("zero", {}, {0});
+  builder.integers("rest", {1}, {-1});
+  builder.node("Shape", {"x"}, {"shape"});
+  builder.set(builder.node("Gather", {"shape", "zero"}, {"n"}), "axis", int64_t{0});
+  builder.set(builder.node("Unsqueeze", {"n"}, {"n1"}), "axes", std::vector<int64_t>{0});
+  builder.set(builder.node("Concat", {"n1", "rest"}, {"to"}), "axis", int64_t{0});
+  builder.node("Reshape", {"x", "to"}, {"y"});
+  builder.output("y");
   const auto x = random_values(24, 1);
-  EXPECT_EQ(result_of(maker, {1, 2, 3, 4}, x), x);
+  EXPECT_EQ(result_of(builder, {1, 2, 3, 4}, x), x);
 }
 
 // A channel shuffle has five axes.
 TEST(Patterns, ShuffledChannels) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 6, 2, 2});
-  maker.integers("split", {5}, {1, 2, 3, 2, 2});
-  maker.integers("whole", {4}, {1, 6, 2, 2});
-  maker.node("Reshape", {"x", "split"}, {"a"});
-  maker.set(maker.node("Transpose", {"a"}, {"b"}), "perm", std::vector<int64_t>{0, 2, 1, 3, 4});
-  maker.node("Reshape", {"b", "whole"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 6, 2, 2});
+  builder.integers("split", {5}, {1, 2, 3, 2, 2});
+  builder.integers("whole", {4}, {1, 6, 2, 2});
+  builder.node("Reshape", {"x", "split"}, {"a"});
+  builder.set(builder.node("Transpose", {"a"}, {"b"}), "perm", std::vector<int64_t>{0, 2, 1, 3, 4});
+  builder.node("Reshape", {"b", "whole"}, {"y"});
+  builder.output("y");
   std::vector<float> x(24), expected;
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 24;
   for (size_t c : {0, 3, 1, 4, 2, 5})
     expected.insert(expected.end(), x.begin() + static_cast<std::ptrdiff_t>(4 * c),
                     x.begin() + static_cast<std::ptrdiff_t>(4 * c + 4));
-  EXPECT_EQ(result_of(maker, {1, 6, 2, 2}, x), expected);
+  EXPECT_EQ(result_of(builder, {1, 6, 2, 2}, x), expected);
 }
 
-TEST(Patterns, PadsGoIntoTheConvolutionBehind) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 4, 4});
-  maker.integers("pads", {8}, {0, 0, 0, 1, 0, 0, 2, 1});
-  maker.weights("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
-  maker.node("Pad", {"x", "pads"}, {"p"});
-  maker.node("Conv", {"p", "w"}, {"y"});
-  maker.output("y");
-  auto network = import(maker.model);
+TEST(Patterns, PadsAreFusedIntoTheConvolutionAfterThem) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 4, 4});
+  builder.integers("pads", {8}, {0, 0, 0, 1, 0, 0, 2, 1});
+  builder.weights("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
+  builder.node("Pad", {"x", "pads"}, {"p"});
+  builder.node("Conv", {"p", "w"}, {"y"});
+  builder.output("y");
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
   EXPECT_EQ(network->ops.size(), 3u);
-  EXPECT_EQ(result_of(maker, {1, 1, 4, 4}, std::vector<float>(16, 1)).size(), 16u);
+  EXPECT_EQ(result_of(builder, {1, 1, 4, 4}, std::vector<float>(16, 1)).size(), 16u);
 }
 
 // Pads around maps of few rows: first and last tiles are entirely in the padding.
 TEST(Patterns, PadsOfSmallMaps) {
   for (const float value : {0.0f, 1.5f}) {
-    ModelMaker maker(13);
-    maker.input("x", {1, 3, 2, 3});
-    maker.integers("pads", {8}, {0, 0, 2, 3, 0, 0, 2, 1});
-    maker.weights("value", {}, {value});
-    maker.node("Pad", {"x", "pads", "value"}, {"y"});
-    maker.output("y");
-    const auto y = result_of(maker, {1, 3, 2, 3}, std::vector<float>(18, -1));
+    ModelBuilder builder(13);
+    builder.input("x", {1, 3, 2, 3});
+    builder.integers("pads", {8}, {0, 0, 2, 3, 0, 0, 2, 1});
+    builder.weights("value", {}, {value});
+    builder.node("Pad", {"x", "pads", "value"}, {"y"});
+    builder.output("y");
+    const auto y = result_of(builder, {1, 3, 2, 3}, std::vector<float>(18, -1));
     ASSERT_EQ(y.size(), size_t{3 * 6 * 7});
     for (size_t i = 0; i < y.size(); ++i) {
       const size_t row = i / 7 % 6, column = i % 7;
@@ -139,14 +139,14 @@ TEST(Patterns, PadsOfSmallMaps) {
 }
 
 TEST(Patterns, AnOutputThatIsReadAndAnUnwantedPart) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 4, 2, 2});
-  maker.set(maker.node("Split", {"x"}, {"a", "b"}), "axis", int64_t{1});
-  maker.node("Relu", {"a"}, {"y"});
-  maker.node("Sigmoid", {"y"}, {"z"});
-  maker.output("z");
-  maker.output("y");
-  auto network = import(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4, 2, 2});
+  builder.set(builder.node("Split", {"x"}, {"a", "b"}), "axis", int64_t{1});
+  builder.node("Relu", {"a"}, {"y"});
+  builder.node("Sigmoid", {"y"}, {"z"});
+  builder.output("z");
+  builder.output("y");
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
   EXPECT_EQ(network->outputs().size(), 2u);
   const Blobs inputs{{"x", {{1, 4, 2, 2}, random_values(16, 5)}}};
@@ -157,16 +157,16 @@ TEST(Patterns, AnOutputThatIsReadAndAnUnwantedPart) {
 }
 
 TEST(Patterns, BatchNormalizationAndItsLikeGoIntoTheConvolution) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 4, 4});
-  maker.weights("w", {4, 2, 1, 1}, random_values(8, 1));
-  maker.weights("half", {}, {0.5f});
-  maker.weights("bias", {4, 1, 1}, {1, 2, 3, 4});
-  maker.node("Conv", {"x", "w"}, {"c"});
-  maker.node("Mul", {"c", "half"}, {"m"});
-  maker.node("Add", {"m", "bias"}, {"y"});
-  maker.output("y");
-  auto network = import(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 4, 4});
+  builder.weights("w", {4, 2, 1, 1}, random_values(8, 1));
+  builder.weights("half", {}, {0.5f});
+  builder.weights("bias", {4, 1, 1}, {1, 2, 3, 4});
+  builder.node("Conv", {"x", "w"}, {"c"});
+  builder.node("Mul", {"c", "half"}, {"m"});
+  builder.node("Add", {"m", "bias"}, {"y"});
+  builder.output("y");
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
   EXPECT_EQ(network->ops.size(), 3u);
 }

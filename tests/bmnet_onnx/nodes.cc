@@ -188,7 +188,7 @@ std::optional<onnx::ModelProto> with_zeros(const Case& one, onnx::ModelProto mod
     const size_t count = values(result).size();
     const std::string zeros = fmt::format("zeros{}", i), sum = fmt::format("sum{}", i);
     if (count == 0) return std::nullopt;
-    ModelMaker more;
+    ModelBuilder more;
     more.input(zeros, dims);
     more.set(more.node("Cast", {graph.output(i).name()}, {sum + "/real"}), "to",
              int64_t{onnx::TensorProto::FLOAT});

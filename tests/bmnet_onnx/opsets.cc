@@ -9,9 +9,9 @@ namespace {
 
 using onnx::TensorProto;
 
-std::vector<float> run(const ModelMaker& maker, const std::vector<int64_t>& dims,
+std::vector<float> run(const ModelBuilder& builder, const std::vector<int64_t>& dims,
                        const std::vector<float>& x) {
-  auto network = import(maker.model);
+  auto network = import(builder.model);
   EXPECT_TRUE(network.ok()) << network.status().message();
   if (!network.ok()) return {};
   auto result = run_float(*network, {{"x", {dims, x}}});
@@ -25,20 +25,20 @@ void expect_near(const std::vector<float>& actual, const std::vector<float>& exp
     EXPECT_NEAR(actual[i], expected[i], 1e-5f * std::max(1.0f, std::fabs(expected[i]))) << i;
 }
 
-std::string refusal(const ModelMaker& maker) {
-  auto network = import(maker.model);
+std::string refusal(const ModelBuilder& builder) {
+  auto network = import(builder.model);
   return network.ok() ? "" : network.status().message();
 }
 
 const std::vector<float> kX = {-3, -1, -0.5f, 0, 0.25f, 1, 2, 4};
 
 // A node of one input and one output.
-ModelMaker single(int64_t opset, const std::string& type, const std::vector<int64_t>& dims) {
-  ModelMaker maker(opset);
-  maker.input("x", dims);
-  maker.node(type, {"x"}, {"y"});
-  maker.output("y");
-  return maker;
+ModelBuilder single(int64_t opset, const std::string& type, const std::vector<int64_t>& dims) {
+  ModelBuilder builder(opset);
+  builder.input("x", dims);
+  builder.node(type, {"x"}, {"y"});
+  builder.output("y");
+  return builder;
 }
 
 template <class Function>
@@ -56,23 +56,24 @@ TEST(Opsets, FunctionsOfOneValue) {
   const auto mish = [](float x) { return x * std::tanh(std::log1p(std::exp(x))); };
   const auto swish = [](float x) { return x / (1 + std::exp(-1.5f * x)); };
   expect_near(run(single(20, "Gelu", {1, 8}), {1, 8}, kX), mapped(gelu));
-  ModelMaker tanh = single(26, "Gelu", {1, 8});
-  ModelMaker::set(*tanh.model.mutable_graph()->mutable_node(0), "approximate", std::string("tanh"));
+  ModelBuilder tanh = single(26, "Gelu", {1, 8});
+  ModelBuilder::set(*tanh.model.mutable_graph()->mutable_node(0), "approximate",
+                    std::string("tanh"));
   expect_near(run(tanh, {1, 8}, kX), mapped(by_tanh));
   expect_near(run(single(18, "Mish", {1, 8}), {1, 8}, kX), mapped(mish));
-  ModelMaker scaled = single(24, "Swish", {1, 8});
-  ModelMaker::set(*scaled.model.mutable_graph()->mutable_node(0), "alpha", 1.5f);
+  ModelBuilder scaled = single(24, "Swish", {1, 8});
+  ModelBuilder::set(*scaled.model.mutable_graph()->mutable_node(0), "alpha", 1.5f);
   expect_near(run(scaled, {1, 8}, kX), mapped(swish));
   EXPECT_NE(refusal(single(19, "Gelu", {1, 8})).find("opset 19 has none such"), std::string::npos);
 }
 
 TEST(Opsets, AttributesOfAnOperatorAreChecked) {
-  ModelMaker maker = single(20, "Gelu", {1, 8});
-  ModelMaker::set(*maker.model.mutable_graph()->mutable_node(0), "alpha", 1.0f);
-  EXPECT_NE(refusal(maker).find("no attribute alpha"), std::string::npos) << refusal(maker);
-  ModelMaker split(17);
+  ModelBuilder builder = single(20, "Gelu", {1, 8});
+  ModelBuilder::set(*builder.model.mutable_graph()->mutable_node(0), "alpha", 1.0f);
+  EXPECT_NE(refusal(builder).find("no attribute alpha"), std::string::npos) << refusal(builder);
+  ModelBuilder split(17);
   split.input("x", {1, 8});
-  ModelMaker::set(split.node("Split", {"x"}, {"a", "b"}), "num_outputs", int64_t{2});
+  ModelBuilder::set(split.node("Split", {"x"}, {"a", "b"}), "num_outputs", int64_t{2});
   split.output("a");
   EXPECT_NE(refusal(split).find("num_outputs"), std::string::npos) << refusal(split);
 }
@@ -93,72 +94,73 @@ TEST(Opsets, AxesOfReductions) {
   for (const Row& row : rows)
     for (const int64_t opset : {18, 23}) {
       SCOPED_TRACE(row.type);
-      ModelMaker maker(opset);
-      maker.input("x", {4, 2});
-      maker.integers("axes", {1}, {-1});
-      ModelMaker::set(maker.node(row.type, {"x", "axes"}, {"y"}), "keepdims", int64_t{0});
-      maker.output("y");
+      ModelBuilder builder(opset);
+      builder.input("x", {4, 2});
+      builder.integers("axes", {1}, {-1});
+      ModelBuilder::set(builder.node(row.type, {"x", "axes"}, {"y"}), "keepdims", int64_t{0});
+      builder.output("y");
       std::vector<float> expected;
       for (size_t i = 0; i < 4; ++i) expected.push_back(row.of(kX[2 * i], kX[2 * i + 1]));
-      expect_near(run(maker, {4, 2}, kX), expected);
+      expect_near(run(builder, {4, 2}, kX), expected);
     }
 }
 
 TEST(Opsets, SplitIntoUnequalParts) {
-  ModelMaker maker(18);
-  maker.input("x", {1, 8});
-  auto& node = maker.node("Split", {"x"}, {"a", "b", "c"});
-  ModelMaker::set(node, "axis", int64_t{1});
-  ModelMaker::set(node, "num_outputs", int64_t{3});
-  maker.node("Neg", {"c"}, {"y"});
-  maker.output("y");
-  expect_near(run(maker, {1, 8}, kX), {-2, -4});
+  ModelBuilder builder(18);
+  builder.input("x", {1, 8});
+  auto& node = builder.node("Split", {"x"}, {"a", "b", "c"});
+  ModelBuilder::set(node, "axis", int64_t{1});
+  ModelBuilder::set(node, "num_outputs", int64_t{3});
+  builder.node("Neg", {"c"}, {"y"});
+  builder.output("y");
+  expect_near(run(builder, {1, 8}, kX), {-2, -4});
 }
 
 TEST(Opsets, PadOfSomeAxesAndWrapped) {
-  ModelMaker maker(18);
-  maker.input("x", {1, 1, 2, 4});
-  maker.integers("pads", {2}, {1, 2});
-  maker.integers("axes", {1}, {-1});
-  maker.node("Pad", {"x", "pads", "", "axes"}, {"y"});
-  maker.output("y");
-  expect_near(run(maker, {1, 1, 2, 4}, kX), {0, -3, -1, -0.5f, 0, 0, 0,  //
-                                             0, 0.25f, 1, 2, 4, 0, 0});
-  ModelMaker wrap(19);
+  ModelBuilder builder(18);
+  builder.input("x", {1, 1, 2, 4});
+  builder.integers("pads", {2}, {1, 2});
+  builder.integers("axes", {1}, {-1});
+  builder.node("Pad", {"x", "pads", "", "axes"}, {"y"});
+  builder.output("y");
+  expect_near(run(builder, {1, 1, 2, 4}, kX), {0, -3, -1, -0.5f, 0, 0, 0,  //
+                                               0, 0.25f, 1, 2, 4, 0, 0});
+  ModelBuilder wrap(19);
   wrap.input("x", {1, 1, 2, 4});
   wrap.integers("pads", {2}, {1, 2});
   wrap.integers("axes", {1}, {3});
-  ModelMaker::set(wrap.node("Pad", {"x", "pads", "", "axes"}, {"y"}), "mode", std::string("wrap"));
+  ModelBuilder::set(wrap.node("Pad", {"x", "pads", "", "axes"}, {"y"}), "mode",
+                    std::string("wrap"));
   wrap.output("y");
   expect_near(run(wrap, {1, 1, 2, 4}, kX), {0, -3, -1, -0.5f, 0, -3, -1,  //
                                             4, 0.25f, 1, 2, 4, 0.25f, 1});
 }
 
-ModelMaker resized(int64_t opset, const std::vector<int64_t>& sizes,
-                   const std::vector<int64_t>& axes) {
-  ModelMaker maker(opset);
-  maker.input("x", {1, 1, 2, 4});
-  maker.integers("sizes", {static_cast<int64_t>(sizes.size())}, sizes);
-  auto& node = maker.node("Resize", {"x", "", "", "sizes"}, {"y"});
-  ModelMaker::set(node, "axes", axes);
-  maker.output("y");
-  return maker;
+ModelBuilder resized(int64_t opset, const std::vector<int64_t>& sizes,
+                     const std::vector<int64_t>& axes) {
+  ModelBuilder builder(opset);
+  builder.input("x", {1, 1, 2, 4});
+  builder.integers("sizes", {static_cast<int64_t>(sizes.size())}, sizes);
+  auto& node = builder.node("Resize", {"x", "", "", "sizes"}, {"y"});
+  ModelBuilder::set(node, "axes", axes);
+  builder.output("y");
+  return builder;
 }
 
 TEST(Opsets, ResizeOfSomeAxes) {
-  ModelMaker maker = resized(18, {8}, {3});
-  expect_near(run(maker, {1, 1, 2, 4}, kX), {-3, -3, -1, -1, -0.5f, -0.5f, 0, 0,  //
-                                             0.25f, 0.25f, 1, 1, 2, 2, 4, 4});
+  ModelBuilder builder = resized(18, {8}, {3});
+  expect_near(run(builder, {1, 1, 2, 4}, kX), {-3, -3, -1, -1, -0.5f, -0.5f, 0, 0,  //
+                                               0.25f, 0.25f, 1, 1, 2, 2, 4, 4});
 }
 
 // 8 columns would be the factor 2, 3 rows the factor 1.5, which is the smaller one.
 TEST(Opsets, ResizeKeepsTheRatio) {
   for (const bool larger : {false, true}) {
-    ModelMaker maker = resized(19, {3, 8}, {2, 3});
-    auto& node = *maker.model.mutable_graph()->mutable_node(0);
-    ModelMaker::set(node, "keep_aspect_ratio_policy",
-                    std::string(larger ? "not_smaller" : "not_larger"));
-    auto network = import(maker.model);
+    ModelBuilder builder = resized(19, {3, 8}, {2, 3});
+    auto& node = *builder.model.mutable_graph()->mutable_node(0);
+    ModelBuilder::set(node, "keep_aspect_ratio_policy",
+                      std::string(larger ? "not_smaller" : "not_larger"));
+    auto network = import(builder.model);
     ASSERT_TRUE(network.ok()) << network.status().message();
     const auto* end = &network->ops.back();
     EXPECT_EQ(net::dims(end->input_shape(0)),
@@ -167,33 +169,33 @@ TEST(Opsets, ResizeKeepsTheRatio) {
 }
 
 TEST(Opsets, ResizeWithAntialias) {
-  ModelMaker larger = resized(18, {4, 8}, {2, 3});
+  ModelBuilder larger = resized(18, {4, 8}, {2, 3});
   auto& node = *larger.model.mutable_graph()->mutable_node(0);
-  ModelMaker::set(node, "mode", std::string("linear"));
-  ModelMaker::set(node, "antialias", int64_t{1});
+  ModelBuilder::set(node, "mode", std::string("linear"));
+  ModelBuilder::set(node, "antialias", int64_t{1});
   EXPECT_EQ(run(larger, {1, 1, 2, 4}, kX).size(), 32u);
-  ModelMaker smaller = resized(18, {1, 2}, {2, 3});
+  ModelBuilder smaller = resized(18, {1, 2}, {2, 3});
   auto& shrinks = *smaller.model.mutable_graph()->mutable_node(0);
-  ModelMaker::set(shrinks, "mode", std::string("linear"));
-  ModelMaker::set(shrinks, "antialias", int64_t{1});
+  ModelBuilder::set(shrinks, "mode", std::string("linear"));
+  ModelBuilder::set(shrinks, "antialias", int64_t{1});
   EXPECT_NE(refusal(smaller).find("antialias"), std::string::npos) << refusal(smaller);
 }
 
 // (x - mean) / sqrt(variance + 1e-5) of each group, times scale, plus bias.
 TEST(Opsets, GroupNormalization) {
   for (const bool per_channel : {false, true}) {
-    ModelMaker maker(per_channel ? 21 : 18);
-    maker.input("x", {1, 4, 1, 2});
+    ModelBuilder builder(per_channel ? 21 : 18);
+    builder.input("x", {1, 4, 1, 2});
     const std::vector<float> scale = per_channel ? std::vector<float>{1, 1, 2, 3}
                                                  : std::vector<float>{1, 2},
                              bias = per_channel ? std::vector<float>{0, 0, 1, -1}
                                                 : std::vector<float>{0, 1};
     const auto values = static_cast<int64_t>(scale.size());
-    maker.weights("s", {values}, scale);
-    maker.weights("b", {values}, bias);
-    ModelMaker::set(maker.node("GroupNormalization", {"x", "s", "b"}, {"y"}), "num_groups",
-                    int64_t{2});
-    maker.output("y");
+    builder.weights("s", {values}, scale);
+    builder.weights("b", {values}, bias);
+    ModelBuilder::set(builder.node("GroupNormalization", {"x", "s", "b"}, {"y"}), "num_groups",
+                      int64_t{2});
+    builder.output("y");
     std::vector<float> expected;
     for (size_t i = 0; i < 8; ++i) {
       float sum = 0, squares = 0;
@@ -206,16 +208,16 @@ TEST(Opsets, GroupNormalization) {
       const size_t at = per_channel ? i / 2 : i / 4;
       expected.push_back((kX[i] - mean) / std::sqrt(squares / 4 + 1e-5f) * scale[at] + bias[at]);
     }
-    expect_near(run(maker, {1, 4, 1, 2}, kX), expected);
+    expect_near(run(builder, {1, 4, 1, 2}, kX), expected);
   }
 }
 
 TEST(Opsets, RmsNormalization) {
-  ModelMaker maker(23);
-  maker.input("x", {2, 4});
-  maker.weights("s", {4}, {1, 2, 0.5f, -1});
-  maker.node("RMSNormalization", {"x", "s"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(23);
+  builder.input("x", {2, 4});
+  builder.weights("s", {4}, {1, 2, 0.5f, -1});
+  builder.node("RMSNormalization", {"x", "s"}, {"y"});
+  builder.output("y");
   const std::vector<float> scale = {1, 2, 0.5f, -1};
   std::vector<float> expected;
   for (size_t i = 0; i < 8; ++i) {
@@ -223,35 +225,35 @@ TEST(Opsets, RmsNormalization) {
     for (size_t k = 0; k < 4; ++k) squares += kX[i / 4 * 4 + k] * kX[i / 4 * 4 + k];
     expected.push_back(kX[i] / std::sqrt(squares / 4 + 1e-5f) * scale[i % 4]);
   }
-  expect_near(run(maker, {2, 4}, kX), expected);
+  expect_near(run(builder, {2, 4}, kX), expected);
 }
 
 // A scale without a zero point takes its type from output_dtype. Activations are of 8 bits.
 TEST(Opsets, TypesOfQuantizedActivations) {
   for (const int type : {0, 2, 3, 5, 22}) {
-    ModelMaker maker(21);
-    maker.input("x", {1, 8});
-    maker.weights("s", {}, {0.01f});
-    auto& node = maker.node("QuantizeLinear", {"x", "s"}, {"q"});
-    if (type != 0) ModelMaker::set(node, "output_dtype", int64_t{type});
-    maker.node("DequantizeLinear", {"q", "s"}, {"y"});
-    maker.output("y");
+    ModelBuilder builder(21);
+    builder.input("x", {1, 8});
+    builder.weights("s", {}, {0.01f});
+    auto& node = builder.node("QuantizeLinear", {"x", "s"}, {"q"});
+    if (type != 0) ModelBuilder::set(node, "output_dtype", int64_t{type});
+    builder.node("DequantizeLinear", {"q", "s"}, {"y"});
+    builder.output("y");
     if (type == 5 || type == 22) {
-      EXPECT_NE(refusal(maker).find("int8 or uint8"), std::string::npos) << type;
+      EXPECT_NE(refusal(builder).find("int8 or uint8"), std::string::npos) << type;
       continue;
     }
     // uint8 has only [0, 2.55]. The range of int8 is that of the chip: the float net does not cut
     // it.
     const bool cuts = type != TensorProto::INT8;
-    expect_near(run(maker, {1, 8}, kX),
+    expect_near(run(builder, {1, 8}, kX),
                 mapped([&](float x) { return cuts ? std::clamp(x, 0.0f, 2.55f) : x; }));
   }
 }
 
 // Bytes of a tensor of 4 bits or of float8, as a file has them.
-void raw(ModelMaker& maker, const std::string& name, const std::vector<int64_t>& dims, int type,
+void raw(ModelBuilder& builder, const std::string& name, const std::vector<int64_t>& dims, int type,
          const std::string& bytes) {
-  TensorProto& tensor = *maker.model.mutable_graph()->add_initializer();
+  TensorProto& tensor = *builder.model.mutable_graph()->add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(type);
   for (int64_t d : dims) tensor.add_dims(d);
@@ -261,21 +263,21 @@ void raw(ModelMaker& maker, const std::string& name, const std::vector<int64_t>&
 // Weights (4,2) in blocks of 2 rows: -8 to 7, the low half of a byte first.
 TEST(Opsets, WeightsOf4BitsInBlocks) {
   constexpr int kInt4 = 22;
-  ModelMaker maker(21);
-  maker.input("x", {1, 4});
-  raw(maker, "w", {4, 2}, kInt4, std::string("\x21\xf8\x70\x34", 4));
-  maker.weights("s", {2, 2}, {1, 0.5f, 2, 10});
-  auto& node = maker.node("DequantizeLinear", {"w", "s"}, {"d"});
-  ModelMaker::set(node, "axis", int64_t{0});
-  ModelMaker::set(node, "block_size", int64_t{2});
-  maker.node("MatMul", {"x", "d"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(21);
+  builder.input("x", {1, 4});
+  raw(builder, "w", {4, 2}, kInt4, std::string("\x21\xf8\x70\x34", 4));
+  builder.weights("s", {2, 2}, {1, 0.5f, 2, 10});
+  auto& node = builder.node("DequantizeLinear", {"w", "s"}, {"d"});
+  ModelBuilder::set(node, "axis", int64_t{0});
+  ModelBuilder::set(node, "block_size", int64_t{2});
+  builder.node("MatMul", {"x", "d"}, {"y"});
+  builder.output("y");
   // rows: (1, 2) (-8, -1) in the first block; (0, 7) (4, 3) in the second
   const float w[4][2] = {{1, 1}, {-8, -0.5f}, {0, 70}, {8, 30}};
   std::vector<float> expected(2);
   for (size_t i = 0; i < 4; ++i)
     for (size_t j = 0; j < 2; ++j) expected[j] += kX[i] * w[i][j];
-  expect_near(run(maker, {1, 4}, {kX.begin(), kX.begin() + 4}), expected);
+  expect_near(run(builder, {1, 4}, {kX.begin(), kX.begin() + 4}), expected);
 }
 
 // The formats' own examples: the largest, the smallest, one, and minus two.
@@ -292,14 +294,14 @@ TEST(Opsets, WeightsOfFloat8) {
                       {23, std::string("\x17\xc2", 2), {6, 0.5f, 1, -2}}};
   for (const Row& row : rows) {
     SCOPED_TRACE(row.type);
-    ModelMaker maker(23);
-    maker.input("x", {1, 4});
-    raw(maker, "w", {4}, row.type, row.bytes);
-    maker.weights("s", {}, {1});
-    maker.node("DequantizeLinear", {"w", "s"}, {"d"});
-    maker.node("Mul", {"x", "d"}, {"y"});
-    maker.output("y");
-    expect_near(run(maker, {1, 4}, {1, 1, 1, 1}), row.values);
+    ModelBuilder builder(23);
+    builder.input("x", {1, 4});
+    raw(builder, "w", {4}, row.type, row.bytes);
+    builder.weights("s", {}, {1});
+    builder.node("DequantizeLinear", {"w", "s"}, {"d"});
+    builder.node("Mul", {"x", "d"}, {"y"});
+    builder.output("y");
+    expect_near(run(builder, {1, 4}, {1, 1, 1, 1}), row.values);
   }
 }
 

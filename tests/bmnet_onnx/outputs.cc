@@ -26,9 +26,9 @@ Names names_of(const net::Network& network) {
 
 // Returns the float net's outputs. Also checks names and shapes of the other ways: through a
 // caffemodel, in int8, compiled.
-Outputs outputs_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
+Outputs outputs_of(const ModelBuilder& builder, const std::vector<int64_t>& dims,
                    const std::vector<float>& x) {
-  auto loaded = load(maker.model);
+  auto loaded = load(builder.model);
   if (!loaded.ok()) return ADD_FAILURE() << loaded.status().message(), Outputs{};
   auto network = net::import_caffe(loaded->net);
   if (!network.ok()) return ADD_FAILURE() << network.status().message(), Outputs{};
@@ -66,15 +66,15 @@ Outputs outputs_of(const ModelMaker& maker, const std::vector<int64_t>& dims,
 }
 
 TEST(Outputs, AreInTheFilesOrder) {
-  ModelMaker maker;
-  maker.input("x", {1, 3, 2, 2});
-  maker.weights("v", {2, 3, 1, 1}, std::vector<float>(6, 1));
-  maker.weights("w", {5, 3, 1, 1}, std::vector<float>(15, 2));
-  maker.node("Conv", {"x", "v"}, {"small"});
-  maker.node("Conv", {"x", "w"}, {"large"});
-  maker.output("large");
-  maker.output("small");
-  const Outputs all = outputs_of(maker, {1, 3, 2, 2}, std::vector<float>(12, 1));
+  ModelBuilder builder;
+  builder.input("x", {1, 3, 2, 2});
+  builder.weights("v", {2, 3, 1, 1}, std::vector<float>(6, 1));
+  builder.weights("w", {5, 3, 1, 1}, std::vector<float>(15, 2));
+  builder.node("Conv", {"x", "v"}, {"small"});
+  builder.node("Conv", {"x", "w"}, {"large"});
+  builder.output("large");
+  builder.output("small");
+  const Outputs all = outputs_of(builder, {1, 3, 2, 2}, std::vector<float>(12, 1));
   EXPECT_EQ(all.names, (Names{"large", "small"}));
   EXPECT_EQ(all.shapes, (Shapes{{1, 5, 2, 2}, {1, 2, 2, 2}}));
   EXPECT_EQ(all.values[0], std::vector<float>(20, 6));
@@ -82,16 +82,16 @@ TEST(Outputs, AreInTheFilesOrder) {
 }
 
 TEST(Outputs, ThatOtherNodesReadKeepTheirNames) {
-  ModelMaker maker;
-  maker.input("x", {1, 2, 1, 2});
-  maker.weights("w", {2, 2, 1, 1}, {1, 0, 0, -1});
-  maker.node("Conv", {"x", "w"}, {"feat"});
-  maker.node("Relu", {"feat"}, {"r"});
-  maker.node("Conv", {"r", "w"}, {"logits"});
-  maker.output("feat");
-  maker.output("logits");
-  maker.output("r");
-  const Outputs all = outputs_of(maker, {1, 2, 1, 2}, {1, 2, 3, -4});
+  ModelBuilder builder;
+  builder.input("x", {1, 2, 1, 2});
+  builder.weights("w", {2, 2, 1, 1}, {1, 0, 0, -1});
+  builder.node("Conv", {"x", "w"}, {"feat"});
+  builder.node("Relu", {"feat"}, {"r"});
+  builder.node("Conv", {"r", "w"}, {"logits"});
+  builder.output("feat");
+  builder.output("logits");
+  builder.output("r");
+  const Outputs all = outputs_of(builder, {1, 2, 1, 2}, {1, 2, 3, -4});
   EXPECT_EQ(all.names, (Names{"feat", "logits", "r"}));
   EXPECT_EQ(all.values[0], (std::vector<float>{1, 2, -3, 4}));
   EXPECT_EQ(all.values[1], (std::vector<float>{1, 2, 0, -4}));
@@ -100,14 +100,14 @@ TEST(Outputs, ThatOtherNodesReadKeepTheirNames) {
 
 // Results of one axis have one more axis in the net.
 TEST(Outputs, OfOneDimensionalMapsKeepNamesAndShapes) {
-  ModelMaker maker;
-  maker.input("x", {1, 3, 9});
-  maker.weights("w", {2, 3, 2}, std::vector<float>(12, 1));
-  maker.node("Conv", {"x", "w"}, {"y"});
-  maker.set(maker.node("MaxPool", {"y"}, {"p"}), "kernel_shape", std::vector<int64_t>{2});
-  maker.output("p");
-  maker.output("y");
-  const Outputs all = outputs_of(maker, {1, 3, 9}, std::vector<float>(27, 1));
+  ModelBuilder builder;
+  builder.input("x", {1, 3, 9});
+  builder.weights("w", {2, 3, 2}, std::vector<float>(12, 1));
+  builder.node("Conv", {"x", "w"}, {"y"});
+  builder.set(builder.node("MaxPool", {"y"}, {"p"}), "kernel_shape", std::vector<int64_t>{2});
+  builder.output("p");
+  builder.output("y");
+  const Outputs all = outputs_of(builder, {1, 3, 9}, std::vector<float>(27, 1));
   EXPECT_EQ(all.names, (Names{"p", "y"}));
   EXPECT_EQ(all.shapes, (Shapes{{1, 2, 7}, {1, 2, 8}}));
 }
@@ -115,15 +115,15 @@ TEST(Outputs, OfOneDimensionalMapsKeepNamesAndShapes) {
 // An input as an output, a repeated output, and names of nodes that change nothing: each output has
 // its own bytes, in every order.
 TEST(Outputs, OfInputsRepeatedOnesAndOtherNames) {
-  ModelMaker maker;
-  maker.input("x", {1, 4});
-  maker.integers("to", {3}, {1, 2, 2});
-  maker.node("Relu", {"x"}, {"y"});
-  maker.node("Identity", {"y"}, {"same"});
-  maker.node("Reshape", {"y", "to"}, {"square"});
-  maker.node("Dropout", {"x"}, {"dropped"});
-  for (const char* name : {"square", "x", "y", "same", "y", "dropped"}) maker.output(name);
-  const Outputs all = outputs_of(maker, {1, 4}, {1, -2, 3, -4});
+  ModelBuilder builder;
+  builder.input("x", {1, 4});
+  builder.integers("to", {3}, {1, 2, 2});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.node("Identity", {"y"}, {"same"});
+  builder.node("Reshape", {"y", "to"}, {"square"});
+  builder.node("Dropout", {"x"}, {"dropped"});
+  for (const char* name : {"square", "x", "y", "same", "y", "dropped"}) builder.output(name);
+  const Outputs all = outputs_of(builder, {1, 4}, {1, -2, 3, -4});
   EXPECT_EQ(all.names, (Names{"square", "x", "y", "same", "y", "dropped"}));
   EXPECT_EQ(all.shapes, (Shapes{{1, 2, 2}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}}));
   const std::vector<float> x{1, -2, 3, -4}, y{1, 0, 3, 0};
@@ -131,11 +131,11 @@ TEST(Outputs, OfInputsRepeatedOnesAndOtherNames) {
 }
 
 TEST(Outputs, OfNodesThatComputeNothing) {
-  ModelMaker maker;
-  maker.input("x", {1, 2});
-  maker.node("Identity", {"x"}, {"y"});
-  maker.output("y");
-  const Outputs all = outputs_of(maker, {1, 2}, {1, -2});
+  ModelBuilder builder;
+  builder.input("x", {1, 2});
+  builder.node("Identity", {"x"}, {"y"});
+  builder.output("y");
+  const Outputs all = outputs_of(builder, {1, 2}, {1, -2});
   EXPECT_EQ(all.names, Names{"y"});
   EXPECT_EQ(all.values[0], (std::vector<float>{1, -2}));
 }
@@ -143,13 +143,13 @@ TEST(Outputs, OfNodesThatComputeNothing) {
 // ONNX requires static single assignment form; ONNX Runtime 1.30 also refuses such models.
 TEST(Outputs, OfTwoNodesAreRefused) {
   for (const char* twice : {"y", "x", "w"}) {
-    ModelMaker maker;
-    maker.input("x", {1, 2});
-    maker.weights("w", {2}, {1, 2});
-    maker.node("Relu", {"x"}, {"y"});
-    maker.node("Neg", {"x"}, {twice});
-    maker.output("y");
-    auto loaded = load(maker.model);
+    ModelBuilder builder;
+    builder.input("x", {1, 2});
+    builder.weights("w", {2}, {1, 2});
+    builder.node("Relu", {"x"}, {"y"});
+    builder.node("Neg", {"x"}, {twice});
+    builder.output("y");
+    auto loaded = load(builder.model);
     ASSERT_FALSE(loaded.ok());
     const std::string text = loaded.error().message();
     for (const char* words : {"TW-NET-0117", "(Neg)", twice, "a tensor has one maker"})
@@ -158,14 +158,14 @@ TEST(Outputs, OfTwoNodesAreRefused) {
 }
 
 TEST(Outputs, OfConstants) {
-  ModelMaker maker;
-  maker.input("x", {1, 2, 1, 2});
-  maker.weights("w", {2, 3}, {1, -2, 3, 0, 0.5f, -6});
-  maker.weights("one", {}, {4});
-  maker.node("Identity", {"w"}, {"v"});
-  maker.node("Relu", {"x"}, {"y"});
-  for (const char* name : {"v", "y", "one", "w"}) maker.output(name);
-  const Outputs all = outputs_of(maker, {1, 2, 1, 2}, {INFINITY, 2, -3, 1});
+  ModelBuilder builder;
+  builder.input("x", {1, 2, 1, 2});
+  builder.weights("w", {2, 3}, {1, -2, 3, 0, 0.5f, -6});
+  builder.weights("one", {}, {4});
+  builder.node("Identity", {"w"}, {"v"});
+  builder.node("Relu", {"x"}, {"y"});
+  for (const char* name : {"v", "y", "one", "w"}) builder.output(name);
+  const Outputs all = outputs_of(builder, {1, 2, 1, 2}, {INFINITY, 2, -3, 1});
   EXPECT_EQ(all.names, (Names{"v", "y", "one", "w"}));
   EXPECT_EQ(all.shapes, (Shapes{{2, 3}, {1, 2, 1, 2}, {1}, {2, 3}}));
   const std::vector<float> w{1, -2, 3, 0, 0.5f, -6};
@@ -175,13 +175,13 @@ TEST(Outputs, OfConstants) {
 }
 
 TEST(Outputs, OfConstantIntegersAreRefused) {
-  ModelMaker maker;
-  maker.input("x", {1, 2});
-  maker.integers("w", {2}, {1, 2});
-  maker.node("Relu", {"x"}, {"y"});
-  maker.output("y");
-  maker.output("w");
-  auto loaded = load(maker.model);
+  ModelBuilder builder;
+  builder.input("x", {1, 2});
+  builder.integers("w", {2}, {1, 2});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.output("y");
+  builder.output("w");
+  auto loaded = load(builder.model);
   ASSERT_FALSE(loaded.ok());
   EXPECT_NE(loaded.error().message().find("output w"), std::string::npos);
 }

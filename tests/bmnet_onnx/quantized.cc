@@ -9,24 +9,24 @@ namespace tputwin::test {
 namespace {
 
 // x -> Q -> DQ -> Conv(1x1, weights dequantized) -> Relu -> Q -> DQ -> y
-ModelMaker qdq_model() {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 2, 2});
-  maker.weights("sx", {}, {1.0f / 64});
-  maker.weights("sy", {}, {1.0f / 32});
-  maker.weights("sw", {2}, {1.0f / 128, 1.0f / 64});
-  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
-  maker.integers("zeros", {2}, {0, 0}, onnx::TensorProto::INT8);
-  maker.integers("w", {2, 2, 1, 1}, {64, -32, 100, 7}, onnx::TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
-  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
-  maker.set(maker.node("DequantizeLinear", {"w", "sw", "zeros"}, {"wd"}), "axis", int64_t{0});
-  maker.node("Conv", {"xd", "wd"}, {"c"});
-  maker.node("Relu", {"c"}, {"r"});
-  maker.node("QuantizeLinear", {"r", "sy", "zero"}, {"rq"});
-  maker.node("DequantizeLinear", {"rq", "sy", "zero"}, {"y"});
-  maker.output("y");
-  return maker;
+ModelBuilder qdq_model() {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 2, 2});
+  builder.weights("sx", {}, {1.0f / 64});
+  builder.weights("sy", {}, {1.0f / 32});
+  builder.weights("sw", {2}, {1.0f / 128, 1.0f / 64});
+  builder.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  builder.integers("zeros", {2}, {0, 0}, onnx::TensorProto::INT8);
+  builder.integers("w", {2, 2, 1, 1}, {64, -32, 100, 7}, onnx::TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  builder.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  builder.set(builder.node("DequantizeLinear", {"w", "sw", "zeros"}, {"wd"}), "axis", int64_t{0});
+  builder.node("Conv", {"xd", "wd"}, {"c"});
+  builder.node("Relu", {"c"}, {"r"});
+  builder.node("QuantizeLinear", {"r", "sy", "zero"}, {"rq"});
+  builder.node("DequantizeLinear", {"rq", "sy", "zero"}, {"y"});
+  builder.output("y");
+  return builder;
 }
 
 TEST(Quantized, ScalesBecomeThresholds) {
@@ -69,18 +69,18 @@ TEST(Quantized, IntegersAreThoseOfTheFormula) {
 }
 
 TEST(Quantized, QLinearConvHasItsScales) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 2, 2});
-  maker.weights("s", {}, {1.0f / 64});
-  maker.weights("sw", {}, {1.0f / 128});
-  maker.integers("mid", {}, {128}, onnx::TensorProto::UINT8);
-  maker.integers("w", {1, 1, 1, 1}, {192}, onnx::TensorProto::UINT8);
-  maker.integers("b", {1}, {8192}, onnx::TensorProto::INT32);
-  maker.node("QuantizeLinear", {"x", "s", "mid"}, {"xq"});
-  maker.node("QLinearConv", {"xq", "s", "mid", "w", "sw", "mid", "s", "mid", "b"}, {"yq"});
-  maker.node("DequantizeLinear", {"yq", "s", "mid"}, {"y"});
-  maker.output("y");
-  auto loaded = load(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 2, 2});
+  builder.weights("s", {}, {1.0f / 64});
+  builder.weights("sw", {}, {1.0f / 128});
+  builder.integers("mid", {}, {128}, onnx::TensorProto::UINT8);
+  builder.integers("w", {1, 1, 1, 1}, {192}, onnx::TensorProto::UINT8);
+  builder.integers("b", {1}, {8192}, onnx::TensorProto::INT32);
+  builder.node("QuantizeLinear", {"x", "s", "mid"}, {"xq"});
+  builder.node("QLinearConv", {"xq", "s", "mid", "w", "sw", "mid", "s", "mid", "b"}, {"yq"});
+  builder.node("DequantizeLinear", {"yq", "s", "mid"}, {"y"});
+  builder.output("y");
+  auto loaded = load(builder.model);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   auto network = net::import_caffe(loaded->net);
   ASSERT_TRUE(network.ok()) << network.status().message();
@@ -95,28 +95,28 @@ TEST(Quantized, QLinearConvHasItsScales) {
 // A scale of the file holds for the unchanged tensor: calibration must not equalize ranges of
 // channels across it. Channel 0 of `a` has magnitudes up to 1/16, and its reader multiplies by 16.
 TEST(Quantized, CalibrationKeepsTheValuesThatScalesAreOf) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 4, 4});
-  maker.weights("sx", {}, {1.0f / 128});
-  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
-  maker.weights("w", {2, 2, 1, 1}, {1.0f / 16, 0, 0, 1});
-  maker.weights("v", {1, 2, 1, 1}, {16, 1});
-  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
-  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
-  maker.node("Conv", {"xd", "w"}, {"c"});
-  maker.node("Relu", {"c"}, {"r"});
-  maker.node("QuantizeLinear", {"r", "sx", "zero"}, {"rq"});
-  maker.node("DequantizeLinear", {"rq", "sx", "zero"}, {"rd"});
-  maker.node("Conv", {"rd", "v"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 4, 4});
+  builder.weights("sx", {}, {1.0f / 128});
+  builder.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  builder.weights("w", {2, 2, 1, 1}, {1.0f / 16, 0, 0, 1});
+  builder.weights("v", {1, 2, 1, 1}, {16, 1});
+  builder.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  builder.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  builder.node("Conv", {"xd", "w"}, {"c"});
+  builder.node("Relu", {"c"}, {"r"});
+  builder.node("QuantizeLinear", {"r", "sx", "zero"}, {"rq"});
+  builder.node("DequantizeLinear", {"rq", "sx", "zero"}, {"rd"});
+  builder.node("Conv", {"rd", "v"}, {"y"});
+  builder.output("y");
   const Blobs sample{{"x", {{1, 2, 4, 4}, random_values(32, 1, -1, 1)}}};
-  auto net = calibrated(maker.model, {sample});
+  auto net = calibrated(builder.model, {sample});
   ASSERT_TRUE(net.ok()) << net.status().message();
   for (const auto& tensor : net->calibration.tensors)
     if (tensor.blob == "r") {
       EXPECT_LE(tensor.largest, 1);
     }
-  auto network = import(maker.model);
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok());
   auto expected = run_float(*network, sample);
   auto result = run_int8(net->net, sample);

@@ -17,14 +17,14 @@ class Maker {
 
   RandomNet make() {
     const int64_t channels = rng_.range(2, 6);
-    maker_.input("x", {1, channels, kSide, kSide});
+    builder_.input("x", {1, channels, kSide, kSide});
     Map now{"x", channels};
     now = convolution(now);
     for (uint32_t layers = rng_.range(1, 4); layers > 0; --layers) now = layer(now);
     head(now);
-    for (const std::string& output : outputs_) maker_.output(output);
+    for (const std::string& output : outputs_) builder_.output(output);
     samples(channels);
-    net_.model = std::move(maker_.model);
+    net_.model = std::move(builder_.model);
     return std::move(net_);
   }
 
@@ -39,7 +39,7 @@ class Maker {
     return least + (most - least) * static_cast<float>(rng_.below(1 << 20)) / (1 << 20);
   }
   std::string fresh(const std::string& what) { return what + std::to_string(++names_); }
-  void tell(const std::string& what) { net_.about += " " + what; }
+  void describe(const std::string& what) { net_.about += " " + what; }
 
   std::string weights(const std::vector<int64_t>& dims, float least, float most) {
     int64_t count = 1;
@@ -47,7 +47,7 @@ class Maker {
     std::vector<float> values;
     for (int64_t i = 0; i < count; ++i) values.push_back(uniform(least, most));
     std::string name = fresh("w");
-    maker_.weights(name, dims, values);
+    builder_.weights(name, dims, values);
     return name;
   }
 
@@ -57,15 +57,15 @@ class Maker {
     switch (rng_.below(always ? 2 : 3)) {
       case 0: {
         Map to{fresh("relu"), from.channels, from.size};
-        maker_.node("Relu", {from.name}, {to.name});
+        builder_.node("Relu", {from.name}, {to.name});
         return to;
       }
       case 1: {
         Map to{fresh("clip"), from.channels};
         const std::string least = fresh("least"), most = fresh("most");
-        maker_.weights(least, {}, {0});
-        maker_.weights(most, {}, {rng_.coin() ? 1.0f : 6.0f});
-        maker_.node("Clip", {from.name, least, most}, {to.name});
+        builder_.weights(least, {}, {0});
+        builder_.weights(most, {}, {rng_.coin() ? 1.0f : 6.0f});
+        builder_.node("Clip", {from.name, least, most}, {to.name});
         return to;
       }
       default:
@@ -80,8 +80,8 @@ class Maker {
         size / from.size * 2.5f / std::sqrt(static_cast<float>(from.channels * kernel * kernel));
     const std::string w = weights({channels, from.channels, kernel, kernel}, -reach, reach);
     const std::string b = weights({channels}, -0.1f * size, 0.5f * size);
-    auto& node = maker_.node("Conv", {from.name, w, b}, {to.name});
-    ModelMaker::set(node, "pads", std::vector<int64_t>(4, kernel / 2));
+    auto& node = builder_.node("Conv", {from.name, w, b}, {to.name});
+    ModelBuilder::set(node, "pads", std::vector<int64_t>(4, kernel / 2));
     return to;
   }
   Map convolution(const Map& from) {
@@ -89,40 +89,40 @@ class Maker {
   }
 
   Map residual(const Map& from) {
-    tell("residual");
+    describe("residual");
     const Map other = plain_convolution(from, from.channels, rng_.coin() ? 3 : 1, from.size);
     Map sum{fresh("sum"), from.channels, from.size};
-    maker_.node("Add", {from.name, other.name}, {sum.name});
+    builder_.node("Add", {from.name, other.name}, {sum.name});
     return activated(sum);
   }
 
   // Concatenates a tensor and `factor` times that tensor; another layer also reads the first.
   Map concatenation(const Map& from) {
     const float factor = rng_.pick({1.0f, 3.0f, 40.0f});
-    tell("concat*" + std::to_string(static_cast<int>(factor)));
+    describe("concat*" + std::to_string(static_cast<int>(factor)));
     const Map small = plain_convolution(from, rng_.range(2, 4), 1);
     const std::string k = fresh("k");
-    maker_.weights(k, {}, {factor});
+    builder_.weights(k, {}, {factor});
     const std::string large = fresh("large");
-    maker_.node("Mul", {small.name, k}, {large});
+    builder_.node("Mul", {small.name, k}, {large});
     Map to{fresh("concat"), 2 * small.channels, factor};
-    ModelMaker::set(maker_.node("Concat", {small.name, large}, {to.name}), "axis", int64_t{1});
+    ModelBuilder::set(builder_.node("Concat", {small.name, large}, {to.name}), "axis", int64_t{1});
     outputs_.push_back(plain_convolution(small, 2, 1).name);
     return to;
   }
 
   Map maximum(const Map& from) {
-    tell("maxpool");
+    describe("maxpool");
     Map to{fresh("max"), from.channels, from.size};
-    auto& node = maker_.node("MaxPool", {from.name}, {to.name});
-    ModelMaker::set(node, "kernel_shape", std::vector<int64_t>{3, 3});
-    ModelMaker::set(node, "pads", std::vector<int64_t>{1, 1, 1, 1});
+    auto& node = builder_.node("MaxPool", {from.name}, {to.name});
+    ModelBuilder::set(node, "kernel_shape", std::vector<int64_t>{3, 3});
+    ModelBuilder::set(node, "pads", std::vector<int64_t>{1, 1, 1, 1});
     return to;
   }
 
   Map attention(const Map& from) {
     const float masked = rng_.pick({-1e4f, -1e9f, std::numeric_limits<float>::lowest(), -INFINITY});
-    tell("attention" + std::to_string(static_cast<int>(std::max(masked, -1e9f))));
+    describe("attention" + std::to_string(static_cast<int>(std::max(masked, -1e9f))));
     const int64_t heads = rng_.range(1, 3);
     const Map q = plain_convolution(from, heads, 1), k = plain_convolution(from, heads, 1),
               v = plain_convolution(from, heads, 1);
@@ -131,13 +131,13 @@ class Maker {
     std::vector<float> values;
     for (int64_t i = 0; i < kSide * kSide; ++i)
       values.push_back(i % kSide > i / kSide ? masked : 0.0f);
-    maker_.weights(mask, {1, 1, kSide, kSide}, values);
-    maker_.node("MatMul", {q.name, k.name}, {scores});
-    maker_.node("Add", {scores, mask}, {sum});
+    builder_.weights(mask, {1, 1, kSide, kSide}, values);
+    builder_.node("MatMul", {q.name, k.name}, {scores});
+    builder_.node("Add", {scores, mask}, {sum});
     net_.unquantized.insert(sum);
-    ModelMaker::set(maker_.node("Softmax", {sum}, {soft}), "axis", int64_t{-1});
+    ModelBuilder::set(builder_.node("Softmax", {sum}, {soft}), "axis", int64_t{-1});
     Map to{fresh("attended"), heads};
-    maker_.node("MatMul", {soft, v.name}, {to.name});
+    builder_.node("MatMul", {soft, v.name}, {to.name});
     return to;
   }
 
@@ -160,29 +160,29 @@ class Maker {
 
   // Adds a mean of a tensor without a scale.
   void mean(const Map& from) {
-    tell("mean");
+    describe("mean");
     Map now = plain_convolution(from, rng_.range(2, 6), 1);
     net_.unquantized.insert(now.name);
     if (rng_.coin()) {
       const std::string relu = fresh("relu");
-      maker_.node("Relu", {now.name}, {relu});
+      builder_.node("Relu", {now.name}, {relu});
       net_.unquantized.insert(relu);
       now.name = relu;
     }
     Map to{fresh("mean"), now.channels};
-    maker_.node("GlobalAveragePool", {now.name}, {to.name});
+    builder_.node("GlobalAveragePool", {now.name}, {to.name});
     outputs_.push_back(rng_.coin() ? to.name : plain_convolution(to, 3, 1).name);
   }
 
   void boxes_and_scores(const Map& from) {
-    tell("detector");
+    describe("detector");
     const Map boxes = plain_convolution(from, 4, 1), scores = plain_convolution(from, 2, 1);
     const std::string k = fresh("k"), large = fresh("boxes"), small = fresh("scores"),
                       all = fresh("detector");
-    maker_.weights(k, {}, {300});
-    maker_.node("Mul", {boxes.name, k}, {large});
-    maker_.node("Sigmoid", {scores.name}, {small});
-    ModelMaker::set(maker_.node("Concat", {large, small}, {all}), "axis", int64_t{1});
+    builder_.weights(k, {}, {300});
+    builder_.node("Mul", {boxes.name, k}, {large});
+    builder_.node("Sigmoid", {scores.name}, {small});
+    ModelBuilder::set(builder_.node("Concat", {large, small}, {all}), "axis", int64_t{1});
     // A quantizer would use one scale for both.
     net_.unquantized.insert(all);
     outputs_.push_back(all);
@@ -213,7 +213,7 @@ class Maker {
   }
 
   Rng& rng_;
-  ModelMaker maker_{13};
+  ModelBuilder builder_{13};
   RandomNet net_;
   std::vector<std::string> outputs_;
   int names_ = 0;

@@ -48,16 +48,16 @@ class Quantizer {
       : net_(net), style_(style), ranges_(ranges), graph_(net.model.graph()) {}
 
   onnx::ModelProto make() {
-    *maker_.model.mutable_graph()->mutable_input() = graph_.input();
-    *maker_.model.mutable_graph()->mutable_output() = graph_.output();
-    *maker_.model.mutable_graph()->mutable_initializer() = graph_.initializer();
+    *builder_.model.mutable_graph()->mutable_input() = graph_.input();
+    *builder_.model.mutable_graph()->mutable_output() = graph_.output();
+    *builder_.model.mutable_graph()->mutable_initializer() = graph_.initializer();
     for (const auto& input : graph_.input()) {
       add_scale(input.name());
       real_[input.name()] = input.name() + "_d";
       add_pair(input.name(), input.name(), input.name() + "_d");
     }
     for (const NodeProto& node : graph_.node()) copy(node);
-    return std::move(maker_.model);
+    return std::move(builder_.model);
   }
 
  private:
@@ -94,19 +94,19 @@ class Quantizer {
   void add_scale(const std::string& tensor) {
     const float least = ranges_.contains(tensor) ? ranges_.at(tensor).least : 0;
     const auto steps = std::lround(-least / scale(tensor));
-    maker_.weights(tensor + "_s", {}, {scale(tensor)});
+    builder_.weights(tensor + "_s", {}, {scale(tensor)});
     const int64_t zero = style_.types == Types::symmetric ? 0
                          : style_.types == Types::int8    ? steps - 128
                                                           : steps;
-    maker_.integers(tensor + "_z", {}, {zero},
-                    style_.types == Types::uint8 ? TensorProto::UINT8 : TensorProto::INT8);
+    builder_.integers(tensor + "_z", {}, {zero},
+                      style_.types == Types::uint8 ? TensorProto::UINT8 : TensorProto::INT8);
   }
   void add_dequantize(const std::string& tensor, const std::string& to) {
-    maker_.node("DequantizeLinear", {tensor + "_q", tensor + "_s", tensor + "_z"}, {to});
+    builder_.node("DequantizeLinear", {tensor + "_q", tensor + "_s", tensor + "_z"}, {to});
     integers_.insert(tensor);
   }
   void add_pair(const std::string& tensor, const std::string& from, const std::string& to) {
-    maker_.node("QuantizeLinear", {from, tensor + "_s", tensor + "_z"}, {tensor + "_q"});
+    builder_.node("QuantizeLinear", {from, tensor + "_s", tensor + "_z"}, {tensor + "_q"});
     add_dequantize(tensor, to);
   }
 
@@ -127,7 +127,7 @@ class Quantizer {
     if (quantized && style_.operators && node.op_type() == "Conv" &&
         integers_.contains(node.input(0)))
       return convolution(node, result);
-    NodeProto& own = *maker_.model.mutable_graph()->add_node();
+    NodeProto& own = *builder_.model.mutable_graph()->add_node();
     own = node;
     for (std::string& input : *own.mutable_input()) input = real(input);
     own.set_output(0, quantized ? result + "_raw" : result);
@@ -148,14 +148,14 @@ class Quantizer {
     std::vector<int64_t> integers, biases;
     for (float v : w.float_data()) integers.push_back(std::lround(v / step));
     for (float v : b.float_data()) biases.push_back(std::lround(v / (step * scale(x))));
-    maker_.integers(at + "w", {w.dims().begin(), w.dims().end()}, integers, TensorProto::INT8);
-    maker_.weights(at + "ws", {}, {step});
-    maker_.integers(at + "wz", {}, {0}, TensorProto::INT8);
-    maker_.integers(at + "b", {b.dims().begin(), b.dims().end()}, biases, TensorProto::INT32);
-    auto& own = maker_.node("QLinearConv",
-                            {x + "_q", x + "_s", x + "_z", at + "w", at + "ws", at + "wz",
-                             result + "_s", result + "_z", at + "b"},
-                            {result + "_q"});
+    builder_.integers(at + "w", {w.dims().begin(), w.dims().end()}, integers, TensorProto::INT8);
+    builder_.weights(at + "ws", {}, {step});
+    builder_.integers(at + "wz", {}, {0}, TensorProto::INT8);
+    builder_.integers(at + "b", {b.dims().begin(), b.dims().end()}, biases, TensorProto::INT32);
+    auto& own = builder_.node("QLinearConv",
+                              {x + "_q", x + "_s", x + "_z", at + "w", at + "ws", at + "wz",
+                               result + "_s", result + "_z", at + "b"},
+                              {result + "_q"});
     *own.mutable_attribute() = node.attribute();
     add_dequantize(result, result);
   }
@@ -164,7 +164,7 @@ class Quantizer {
   const QuantizerStyle& style_;
   const Ranges& ranges_;
   const onnx::GraphProto& graph_;
-  ModelMaker maker_{13};
+  ModelBuilder builder_{13};
   std::map<std::string, std::string> real_;
   std::set<std::string> integers_;  // tensors that have integers
 };

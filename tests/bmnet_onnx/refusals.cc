@@ -21,42 +21,43 @@ void expect_words(const std::string& text, std::initializer_list<const char*> wo
 }
 
 TEST(Refusals, NameNodeOperatorReasonAndWhatToDo) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 8, 8});
-  maker.set(maker.node("MaxPool", {"x"}, {"p"}), "kernel_shape", std::vector<int64_t>{2, 2});
-  maker.set(*maker.model.mutable_graph()->mutable_node(0), "dilations", std::vector<int64_t>{2, 2});
-  maker.node("NonMaxSuppression", {"p", "p"}, {"y"});
-  maker.node("Conv", {"x", "x"}, {"z"});
-  maker.output("y");
-  maker.output("z");
-  const std::string text = refusal(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 8, 8});
+  builder.set(builder.node("MaxPool", {"x"}, {"p"}), "kernel_shape", std::vector<int64_t>{2, 2});
+  builder.set(*builder.model.mutable_graph()->mutable_node(0), "dilations",
+              std::vector<int64_t>{2, 2});
+  builder.node("NonMaxSuppression", {"p", "p"}, {"y"});
+  builder.node("Conv", {"x", "x"}, {"z"});
+  builder.output("y");
+  builder.output("z");
+  const std::string text = refusal(builder.model);
   expect_words(
       text, {"TW-NET-0119", "3 problems", "n_p (MaxPool)", "dilations", "n_y (NonMaxSuppression)",
              "docs/onnx.md", "n_z (Conv)", "make it one when exporting"});
 }
 
 TEST(Refusals, OpsetsAndDomains) {
-  ModelMaker maker(27);
-  maker.input("x", {1, 2});
-  maker.node("Relu", {"x"}, {"y"});
-  maker.output("y");
-  expect_words(refusal(maker.model), {"TW-NET-0118", "27", "7 to 26"});
-  maker.model.mutable_opset_import(0)->set_version(6);
-  expect_words(refusal(maker.model), {"TW-NET-0118"});
-  maker.model.mutable_opset_import(0)->set_version(13);
-  maker.model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
-  expect_words(refusal(maker.model), {"TW-NET-0119", "com.microsoft.Relu"});
+  ModelBuilder builder(27);
+  builder.input("x", {1, 2});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.output("y");
+  expect_words(refusal(builder.model), {"TW-NET-0118", "27", "7 to 26"});
+  builder.model.mutable_opset_import(0)->set_version(6);
+  expect_words(refusal(builder.model), {"TW-NET-0118"});
+  builder.model.mutable_opset_import(0)->set_version(13);
+  builder.model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
+  expect_words(refusal(builder.model), {"TW-NET-0119", "com.microsoft.Relu"});
 }
 
 TEST(Refusals, OpenExtentsWantShapes) {
-  ModelMaker maker(13);
-  maker.input("x", {1, -1, 4, 4});
-  maker.node("Relu", {"x"}, {"y"});
-  maker.output("y");
-  const std::string text = refusal(maker.model);
+  ModelBuilder builder(13);
+  builder.input("x", {1, -1, 4, 4});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.output("y");
+  const std::string text = refusal(builder.model);
   expect_words(text, {"TW-NET-0120", "extent 1", "--shape"});
   EXPECT_EQ(text.find("n_y"), std::string::npos) << "the node that reads it is not to blame";
-  auto loaded = load(maker.model, {.input_shapes = {net::make_shape({1, 3, 4, 4})}});
+  auto loaded = load(builder.model, {.input_shapes = {net::make_shape({1, 3, 4, 4})}});
   EXPECT_TRUE(loaded.ok()) << loaded.status().message();
 }
 
@@ -70,44 +71,44 @@ TEST(Refusals, BrokenFiles) {
   EXPECT_FALSE(net::load_net("/no/such.onnx", "").ok());
   EXPECT_FALSE(net::load_net("net.prototxt", "net.onnx").ok());
 
-  ModelMaker maker(13);
-  maker.input("x", {1, 2});
-  maker.node("Add", {"x", "nowhere"}, {"y"});
-  maker.output("y");
-  expect_words(refusal(maker.model), {"TW-NET-0117", "nowhere"});
-  maker.weights("nowhere", {int64_t{1} << 40, 1}, {1});
-  expect_words(refusal(maker.model), {"TW-NET-0117", "extents"});
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2});
+  builder.node("Add", {"x", "nowhere"}, {"y"});
+  builder.output("y");
+  expect_words(refusal(builder.model), {"TW-NET-0117", "nowhere"});
+  builder.weights("nowhere", {int64_t{1} << 40, 1}, {1});
+  expect_words(refusal(builder.model), {"TW-NET-0117", "extents"});
 }
 
 TEST(Refusals, IntegersBeyondTheirType) {
   for (const auto& [type, value] : {std::pair(onnx::TensorProto::INT8, 128),
                                     {onnx::TensorProto::UINT8, -1},
                                     {onnx::TensorProto::BOOL, 2}}) {
-    ModelMaker maker(13);
-    maker.input("x", {1, 2});
-    maker.weights("s", {}, {0.5f});
-    maker.integers("w", {2}, {1, value}, type);
-    maker.node("Cast", {"w"}, {"real"}).add_attribute()->CopyFrom([] {
+    ModelBuilder builder(13);
+    builder.input("x", {1, 2});
+    builder.weights("s", {}, {0.5f});
+    builder.integers("w", {2}, {1, value}, type);
+    builder.node("Cast", {"w"}, {"real"}).add_attribute()->CopyFrom([] {
       onnx::NodeProto node;
-      ModelMaker::set(node, "to", int64_t{onnx::TensorProto::FLOAT});
+      ModelBuilder::set(node, "to", int64_t{onnx::TensorProto::FLOAT});
       return node.attribute(0);
     }());
-    maker.node("Add", {"x", "real"}, {"y"});
-    maker.output("y");
-    expect_words(refusal(maker.model), {"TW-NET-0117", "tensor w", "int32_data"});
+    builder.node("Add", {"x", "real"}, {"y"});
+    builder.output("y");
+    expect_words(refusal(builder.model), {"TW-NET-0117", "tensor w", "int32_data"});
   }
 }
 
 // Attributes whose products overflow, and constants without the one value that is read.
 TEST(Refusals, NumbersBeyondAnyTensor) {
-  ModelMaker conv(13);
+  ModelBuilder conv(13);
   conv.input("x", {1, 2, 4, 4});
   conv.weights("w", {2, 2, 1, 1}, {1, 2, 3, 4});
   conv.set(conv.node("Conv", {"x", "w"}, {"y"}), "group", INT64_MAX);
   conv.output("y");
   expect_words(refusal(conv.model), {"TW-NET-0119", "group"});
 
-  ModelMaker product(13);
+  ModelBuilder product(13);
   auto& import = *product.model.add_opset_import();
   import.set_domain("com.microsoft");
   import.set_version(1);
@@ -116,18 +117,18 @@ TEST(Refusals, NumbersBeyondAnyTensor) {
   product.weights("s", {1}, {1});
   auto& node = product.node("MatMulNBits", {"x", "b", "s"}, {"y"});
   node.set_domain("com.microsoft");
-  for (const char* name : {"K", "N", "block_size"}) ModelMaker::set(node, name, INT64_MAX);
+  for (const char* name : {"K", "N", "block_size"}) ModelBuilder::set(node, name, INT64_MAX);
   product.output("y");
   expect_words(refusal(product.model), {"TW-NET-0119", "block_size"});
 
-  ModelMaker trilu(14);
+  ModelBuilder trilu(14);
   trilu.input("x", {2, 2});
   trilu.integers("k", {0}, {});
   trilu.node("Trilu", {"x", "k"}, {"y"});
   trilu.output("y");
   expect_words(refusal(trilu.model), {"TW-NET-0119", "k = (0)", "one value"});
 
-  ModelMaker recurrent(14);
+  ModelBuilder recurrent(14);
   recurrent.input("x", {1, 1, 1});
   recurrent.weights("w", {1, 0, 1}, {});
   recurrent.weights("r", {1, 0, 0}, {});
@@ -140,7 +141,7 @@ TEST(Refusals, NumbersBeyondAnyTensor) {
 
 struct ExternalModel {
   tputwin::testing::TemporaryDirectory folder;
-  ModelMaker maker{13};
+  ModelBuilder builder{13};
   onnx::TensorProto* tensor = nullptr;
 
   ExternalModel() {
@@ -149,12 +150,12 @@ struct ExternalModel {
     for (const char* name : {"net/data/w.bin", "outside.bin"})
       std::ofstream(folder / name, std::ios::binary)
           .write(reinterpret_cast<const char*>(values), sizeof(values));
-    maker.input("x", {1, 2, 1, 1});
-    maker.weights("w", {2, 1, 1}, {});
-    tensor = maker.model.mutable_graph()->mutable_initializer(0);
+    builder.input("x", {1, 2, 1, 1});
+    builder.weights("w", {2, 1, 1}, {});
+    tensor = builder.model.mutable_graph()->mutable_initializer(0);
     tensor->set_data_location(onnx::TensorProto::EXTERNAL);
-    maker.node("Add", {"x", "w"}, {"y"});
-    maker.output("y");
+    builder.node("Add", {"x", "w"}, {"y"});
+    builder.output("y");
   }
   void set(const std::string& key, const std::string& value) const {
     auto& entry = *tensor->add_external_data();
@@ -165,7 +166,7 @@ struct ExternalModel {
     const std::string path = folder / "net" / "model.onnx";
     {
       std::ofstream file(path, std::ios::binary);
-      maker.model.SerializeToOstream(&file);
+      builder.model.SerializeToOstream(&file);
     }
     return net::load_net(path, "");
   }
@@ -211,22 +212,22 @@ TEST(External, AsLongAsStated) {
 
 // Sizes that exceed any memory are refused before anything is allocated.
 TEST(Bounds, AbsurdSizes) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 1});
-  maker.integers("shape", {2}, {1 << 20, 1 << 20});
-  maker.node("ConstantOfShape", {"shape"}, {"c"});
-  maker.node("Add", {"x", "c"}, {"y"});
-  maker.output("y");
-  expect_words(refusal(maker.model), {"TW-NET-0119", "ConstantOfShape", "elements of constants"});
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 1});
+  builder.integers("shape", {2}, {1 << 20, 1 << 20});
+  builder.node("ConstantOfShape", {"shape"}, {"c"});
+  builder.node("Add", {"x", "c"}, {"y"});
+  builder.output("y");
+  expect_words(refusal(builder.model), {"TW-NET-0119", "ConstantOfShape", "elements of constants"});
 
-  ModelMaker tiles(13);
+  ModelBuilder tiles(13);
   tiles.input("x", {1, 1, 1, 1});
   tiles.integers("repeats", {4}, {1, 1, 1 << 20, 1 << 20});
   tiles.node("Tile", {"x", "repeats"}, {"y"});
   tiles.output("y");
   expect_words(refusal(tiles.model), {"TW-NET-0119", "Tile", "2^31"});
 
-  ModelMaker sizes(13);
+  ModelBuilder sizes(13);
   sizes.input("x", {1, 1, 2, 2});
   sizes.weights("scales", {4}, {1, 1, 1e30f, 1});
   sizes.node("Resize", {"x", "", "scales"}, {"y"});

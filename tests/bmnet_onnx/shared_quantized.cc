@@ -23,25 +23,26 @@ const Scale kNarrow{"narrow", 4.0f / 255, 128}, kWide{"wide", 16.0f / 255, 128},
     kPositive{"positive", 4.0f / 255, 0};
 
 // Returns a net with x and c = conv(x); the input has the range of 8.
-ModelMaker layer() {
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 8});
-  maker.weights("w", {1, 1, 1, 1}, {1});
+ModelBuilder layer() {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 8});
+  builder.weights("w", {1, 1, 1, 1}, {1});
   for (const Scale& scale : {kNarrow, kWide, kPositive, Scale{"in", 8.0f / 128, 128}}) {
-    maker.weights(scale.name + "_s", {}, {scale.scale});
-    maker.integers(scale.name + "_z", {}, {scale.zero}, TensorProto::UINT8);
+    builder.weights(scale.name + "_s", {}, {scale.scale});
+    builder.integers(scale.name + "_z", {}, {scale.zero}, TensorProto::UINT8);
   }
-  maker.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"xq"});
-  maker.node("DequantizeLinear", {"xq", "in_s", "in_z"}, {"xd"});
-  maker.node("Conv", {"xd", "w"}, {"c"});
-  return maker;
+  builder.node("QuantizeLinear", {"x", "in_s", "in_z"}, {"xq"});
+  builder.node("DequantizeLinear", {"xq", "in_s", "in_z"}, {"xd"});
+  builder.node("Conv", {"xd", "w"}, {"c"});
+  return builder;
 }
 
-void quantize(ModelMaker& maker, const std::string& x, const std::string& y, const Scale& scale) {
+void quantize(ModelBuilder& builder, const std::string& x, const std::string& y,
+              const Scale& scale) {
   const std::string s = scale.name + "_s", z = scale.name + "_z";
-  maker.node("QuantizeLinear", {x, s, z}, {y + "/q"});
-  maker.node("DequantizeLinear", {y + "/q", s, z}, {y});
-  maker.output(y);
+  builder.node("QuantizeLinear", {x, s, z}, {y + "/q"});
+  builder.node("DequantizeLinear", {y + "/q", s, z}, {y});
+  builder.output(y);
 }
 
 std::vector<float> cut(const Scale& scale) {
@@ -68,15 +69,15 @@ class TwoScales : public ::testing::TestWithParam<Pair> {};
 
 // Each result has its own range, in float and in int8, without calibration.
 TEST_P(TwoScales, CutEachByItsOwn) {
-  ModelMaker maker = layer();
-  quantize(maker, "c", "y", GetParam().y);
-  quantize(maker, "c", "u", GetParam().u);
+  ModelBuilder builder = layer();
+  quantize(builder, "c", "y", GetParam().y);
+  quantize(builder, "c", "u", GetParam().u);
   const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
-  auto network = import(maker.model);
+  auto network = import(builder.model);
   ASSERT_TRUE(network.ok()) << network.status().message();
   auto floats = run_float(*network, inputs);
   ASSERT_TRUE(floats.ok()) << floats.status().message();
-  auto net = own_int8(maker.model);
+  auto net = own_int8(builder.model);
   ASSERT_TRUE(net.ok()) << net.status().message();
   auto bytes = run_int8(*net, inputs);
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -97,12 +98,12 @@ INSTANTIATE_TEST_SUITE_P(SharedQuantized, TwoScales,
 
 // A second scale after the first: values that the first one clipped stay clipped.
 TEST(SharedQuantized, ScaleAfterScale) {
-  ModelMaker maker = layer();
-  maker.node("QuantizeLinear", {"c", "narrow_s", "narrow_z"}, {"first/q"});
-  maker.node("DequantizeLinear", {"first/q", "narrow_s", "narrow_z"}, {"first"});
-  quantize(maker, "first", "y", kWide);
+  ModelBuilder builder = layer();
+  builder.node("QuantizeLinear", {"c", "narrow_s", "narrow_z"}, {"first/q"});
+  builder.node("DequantizeLinear", {"first/q", "narrow_s", "narrow_z"}, {"first"});
+  quantize(builder, "first", "y", kWide);
   const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
-  auto net = own_int8(maker.model);
+  auto net = own_int8(builder.model);
   ASSERT_TRUE(net.ok()) << net.status().message();
   auto bytes = run_int8(*net, inputs);
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -114,18 +115,18 @@ TEST(SharedQuantized, ScalesOnBothSidesOfAMove) {
   for (const Scale& second : {kNarrow, kWide})
     for (const std::string move : {"Relu", "Reshape", "Flatten", "Transpose", "Tile"}) {
       SCOPED_TRACE(::testing::Message() << move << " " << second.name);
-      ModelMaker maker = layer();
-      quantize(maker, "c", "first", second.name == "wide" ? kNarrow : kWide);
-      maker.model.mutable_graph()->clear_output();
-      maker.integers("shape", {4}, {1, 1, 2, 4});
-      maker.integers("repeats", {4}, {1, 1, 1, 1});
+      ModelBuilder builder = layer();
+      quantize(builder, "c", "first", second.name == "wide" ? kNarrow : kWide);
+      builder.model.mutable_graph()->clear_output();
+      builder.integers("shape", {4}, {1, 1, 2, 4});
+      builder.integers("repeats", {4}, {1, 1, 1, 1});
       std::vector<std::string> operands{"first"};
       if (move == "Reshape") operands.push_back("shape");
       if (move == "Tile") operands.push_back("repeats");
-      maker.node(move, operands, {"moved"});
-      quantize(maker, "moved", "y", second);
+      builder.node(move, operands, {"moved"});
+      quantize(builder, "moved", "y", second);
       const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
-      auto net = own_int8(maker.model);
+      auto net = own_int8(builder.model);
       ASSERT_TRUE(net.ok()) << net.status().message();
       auto bytes = run_int8(*net, inputs);
       ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -140,14 +141,14 @@ TEST(SharedQuantized, ScalesOnBothSidesOfAMove) {
 // A view of a tensor is quantized with a scale of its own.
 TEST(SharedQuantized, ScaleOfAView) {
   for (const bool view_first : {false, true}) {
-    ModelMaker maker = layer();
-    maker.integers("shape", {4}, {1, 1, 2, 4});
-    maker.node("Reshape", {"c", "shape"}, {"viewed"});
-    if (view_first) quantize(maker, "viewed", "u", kNarrow);
-    quantize(maker, "c", "y", kWide);
-    if (!view_first) quantize(maker, "viewed", "u", kNarrow);
+    ModelBuilder builder = layer();
+    builder.integers("shape", {4}, {1, 1, 2, 4});
+    builder.node("Reshape", {"c", "shape"}, {"viewed"});
+    if (view_first) quantize(builder, "viewed", "u", kNarrow);
+    quantize(builder, "c", "y", kWide);
+    if (!view_first) quantize(builder, "viewed", "u", kNarrow);
     const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
-    auto net = own_int8(maker.model);
+    auto net = own_int8(builder.model);
     ASSERT_TRUE(net.ok()) << net.status().message();
     auto bytes = run_int8(*net, inputs);
     ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -164,21 +165,21 @@ TEST_P(OtherReaders, SeeTheFloats) {
   for (const char* reader : {"", "Sigmoid", "Neg", "Reshape"}) {
     SCOPED_TRACE(reader);
     const std::string type = reader;
-    ModelMaker maker = layer();
-    maker.integers("shape", {4}, {1, 1, 2, 4});
+    ModelBuilder builder = layer();
+    builder.integers("shape", {4}, {1, 1, 2, 4});
     const auto read = [&] {
-      if (type.empty()) return maker.output("c");
+      if (type.empty()) return builder.output("c");
       if (type == "Reshape")
-        maker.node(type, {"c", "shape"}, {"r"});
+        builder.node(type, {"c", "shape"}, {"r"});
       else
-        maker.node(type, {"c"}, {"r"});
-      maker.output("r");
+        builder.node(type, {"c"}, {"r"});
+      builder.output("r");
     };
     if (GetParam()) read();
-    quantize(maker, "c", "y", kNarrow);
+    quantize(builder, "c", "y", kNarrow);
     if (!GetParam()) read();
     const Blobs inputs{{"x", {{1, 1, 1, 8}, kX}}};
-    auto net = calibrated(maker.model, {inputs}, net::ThresholdMethod::maximum);
+    auto net = calibrated(builder.model, {inputs}, net::ThresholdMethod::maximum);
     ASSERT_TRUE(net.ok()) << net.status().message();
     auto bytes = run_int8(net->net, inputs);
     ASSERT_TRUE(bytes.ok()) << bytes.status().message();
@@ -188,7 +189,7 @@ TEST_P(OtherReaders, SeeTheFloats) {
       v = type == "Sigmoid" ? 1 / (1 + std::exp(-v)) : type == "Neg" ? -v : v;
     expect_near(*bytes, type.empty() ? "c/output" : "r", expected,
                 type == "Sigmoid" ? 0.03f : 0.15f);
-    auto alone = own_int8(maker.model);
+    auto alone = own_int8(builder.model);
     EXPECT_FALSE(alone.ok());
   }
 }
@@ -198,24 +199,25 @@ INSTANTIATE_TEST_SUITE_P(SharedQuantized, OtherReaders, ::testing::Bool(),
 
 // A tensor without a scale of its own has that of two moves that read it.
 TEST(SharedQuantized, TwoMovesOfOneScale) {
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 2, 2});
-  maker.weights("s", {}, {1.0f / 64});
-  maker.weights("t", {}, {1.0f / 32});
-  maker.weights("w", {2, 2, 1, 1}, {1, 0.5f, -0.5f, 0.25f});
-  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
-  maker.integers("shape", {2}, {1, 8});
-  maker.node("QuantizeLinear", {"x", "s", "zero"}, {"xq"});
-  maker.node("DequantizeLinear", {"xq", "s", "zero"}, {"xd"});
-  maker.node("Conv", {"xd", "w"}, {"c"});
-  maker.node("Reshape", {"c", "shape"}, {"a"});
-  ModelMaker::set(maker.node("Transpose", {"c"}, {"b"}), "perm", std::vector<int64_t>{0, 2, 3, 1});
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 2, 2});
+  builder.weights("s", {}, {1.0f / 64});
+  builder.weights("t", {}, {1.0f / 32});
+  builder.weights("w", {2, 2, 1, 1}, {1, 0.5f, -0.5f, 0.25f});
+  builder.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  builder.integers("shape", {2}, {1, 8});
+  builder.node("QuantizeLinear", {"x", "s", "zero"}, {"xq"});
+  builder.node("DequantizeLinear", {"xq", "s", "zero"}, {"xd"});
+  builder.node("Conv", {"xd", "w"}, {"c"});
+  builder.node("Reshape", {"c", "shape"}, {"a"});
+  ModelBuilder::set(builder.node("Transpose", {"c"}, {"b"}), "perm",
+                    std::vector<int64_t>{0, 2, 3, 1});
   for (const std::string name : {"a", "b"}) {
-    maker.node("QuantizeLinear", {name, "t", "zero"}, {name + "q"});
-    maker.node("DequantizeLinear", {name + "q", "t", "zero"}, {name + "d"});
-    maker.output(name + "d");
+    builder.node("QuantizeLinear", {name, "t", "zero"}, {name + "q"});
+    builder.node("DequantizeLinear", {name + "q", "t", "zero"}, {name + "d"});
+    builder.output(name + "d");
   }
-  auto net = own_int8(maker.model);
+  auto net = own_int8(builder.model);
   ASSERT_TRUE(net.ok()) << net.status().message();
   EXPECT_EQ(tensor_threshold(*net, "c"), 4);
 }

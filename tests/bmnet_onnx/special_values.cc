@@ -7,8 +7,8 @@
 namespace tputwin::test {
 namespace {
 
-std::vector<float> results(const ModelMaker& maker, const Blobs& inputs) {
-  auto network = import(maker.model);
+std::vector<float> results(const ModelBuilder& builder, const Blobs& inputs) {
+  auto network = import(builder.model);
   EXPECT_TRUE(network.ok()) << network.status().message();
   if (!network.ok()) return {};
   auto result = run_float(*network, inputs);
@@ -37,13 +37,13 @@ TEST(SpecialValues, OfOneOperand) {
                {"Abs", {INFINITY, 0, 4, INFINITY, NAN}}};
   for (const auto& one : cases) {
     SCOPED_TRACE(one.type);
-    ModelMaker maker(13);
-    maker.input("x", {5});
-    maker.node(one.type, {"x"}, {"y"});
-    maker.output("y");
-    expect_same(results(maker, {{"x", {{5}, x}}}), one.expected);
+    ModelBuilder builder(13);
+    builder.input("x", {5});
+    builder.node(one.type, {"x"}, {"y"});
+    builder.output("y");
+    expect_same(results(builder, {{"x", {{5}, x}}}), one.expected);
   }
-  ModelMaker clip(13);
+  ModelBuilder clip(13);
   clip.input("x", {4});
   clip.weights("least", {}, {0});
   clip.node("Clip", {"x", "least"}, {"y"});
@@ -55,21 +55,21 @@ TEST(SpecialValues, NanGoesThroughMaxAndMin) {
   for (const char* type : {"Max", "Min"})
     for (const size_t operands : {2, 3}) {
       SCOPED_TRACE(type);
-      ModelMaker maker(13);
+      ModelBuilder builder(13);
       std::vector<std::string> names;
       Blobs inputs;
       for (size_t i = 0; i < operands; ++i) {
         names.push_back(std::string(1, static_cast<char>('a' + i)));
-        maker.input(names.back(), {3});
+        builder.input(names.back(), {3});
         std::vector<float> values = {1, 1, 1};
         values[i] = NAN;
         inputs[names.back()] = {{3}, values};
       }
-      maker.node(type, names, {"y"});
-      maker.output("y");
+      builder.node(type, names, {"y"});
+      builder.output("y");
       std::vector<float> expected(3, 1.0f);
       std::fill_n(expected.begin(), operands, NAN);
-      expect_same(results(maker, inputs), expected);
+      expect_same(results(builder, inputs), expected);
     }
 }
 

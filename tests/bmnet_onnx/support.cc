@@ -19,7 +19,7 @@ namespace tputwin::test {
 
 // ---- Models ----
 
-ModelMaker::ModelMaker(int64_t opset) {
+ModelBuilder::ModelBuilder(int64_t opset) {
   model.set_ir_version(8);
   auto& import = *model.add_opset_import();
   import.set_domain("");
@@ -27,7 +27,7 @@ ModelMaker::ModelMaker(int64_t opset) {
   model.mutable_graph()->set_name("made");
 }
 
-void ModelMaker::input(const std::string& name, const std::vector<int64_t>& dims, int element) {
+void ModelBuilder::input(const std::string& name, const std::vector<int64_t>& dims, int element) {
   auto& info = *model.mutable_graph()->add_input();
   info.set_name(name);
   auto& type = *info.mutable_type()->mutable_tensor_type();
@@ -38,14 +38,14 @@ void ModelMaker::input(const std::string& name, const std::vector<int64_t>& dims
   }
 }
 
-void ModelMaker::output(const std::string& name) {
+void ModelBuilder::output(const std::string& name) {
   auto& info = *model.mutable_graph()->add_output();
   info.set_name(name);
   info.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
 }
 
-void ModelMaker::weights(const std::string& name, const std::vector<int64_t>& dims,
-                         const std::vector<float>& values) {
+void ModelBuilder::weights(const std::string& name, const std::vector<int64_t>& dims,
+                           const std::vector<float>& values) {
   auto& tensor = *model.mutable_graph()->add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(onnx::TensorProto::FLOAT);
@@ -53,8 +53,8 @@ void ModelMaker::weights(const std::string& name, const std::vector<int64_t>& di
   for (float v : values) tensor.add_float_data(v);
 }
 
-void ModelMaker::integers(const std::string& name, const std::vector<int64_t>& dims,
-                          const std::vector<int64_t>& values, int type) {
+void ModelBuilder::integers(const std::string& name, const std::vector<int64_t>& dims,
+                            const std::vector<int64_t>& values, int type) {
   auto& tensor = *model.mutable_graph()->add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(type);
@@ -67,8 +67,8 @@ void ModelMaker::integers(const std::string& name, const std::vector<int64_t>& d
   }
 }
 
-onnx::NodeProto& ModelMaker::node(const std::string& type, const std::vector<std::string>& inputs,
-                                  const std::vector<std::string>& outputs) {
+onnx::NodeProto& ModelBuilder::node(const std::string& type, const std::vector<std::string>& inputs,
+                                    const std::vector<std::string>& outputs) {
   auto& node = *model.mutable_graph()->add_node();
   node.set_op_type(type);
   node.set_name("n_" + outputs[0]);
@@ -77,29 +77,29 @@ onnx::NodeProto& ModelMaker::node(const std::string& type, const std::vector<std
   return node;
 }
 
-void ModelMaker::set(onnx::NodeProto& node, const std::string& name, int64_t value) {
+void ModelBuilder::set(onnx::NodeProto& node, const std::string& name, int64_t value) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
   attribute.set_type(onnx::AttributeProto::INT);
   attribute.set_i(value);
 }
 
-void ModelMaker::set(onnx::NodeProto& node, const std::string& name,
-                     const std::vector<int64_t>& values) {
+void ModelBuilder::set(onnx::NodeProto& node, const std::string& name,
+                       const std::vector<int64_t>& values) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
   attribute.set_type(onnx::AttributeProto::INTS);
   for (int64_t v : values) attribute.add_ints(v);
 }
 
-void ModelMaker::set(onnx::NodeProto& node, const std::string& name, float value) {
+void ModelBuilder::set(onnx::NodeProto& node, const std::string& name, float value) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
   attribute.set_type(onnx::AttributeProto::FLOAT);
   attribute.set_f(value);
 }
 
-void ModelMaker::set(onnx::NodeProto& node, const std::string& name, const std::string& value) {
+void ModelBuilder::set(onnx::NodeProto& node, const std::string& name, const std::string& value) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
   attribute.set_type(onnx::AttributeProto::STRING);

@@ -15,9 +15,9 @@
 namespace tputwin::test {
 
 // A model of one opset, whose nodes are added one after the other.
-class ModelMaker {
+class ModelBuilder {
  public:
-  explicit ModelMaker(int64_t opset = 13);
+  explicit ModelBuilder(int64_t opset = 13);
   onnx::ModelProto model;
 
   void input(const std::string& name, const std::vector<int64_t>& dims,

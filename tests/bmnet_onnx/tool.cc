@@ -71,22 +71,22 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
 TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 2, 2});
-  maker.weights("sx", {}, {1.0f / 64});
-  maker.weights("sy", {}, {1.0f / 32});
-  maker.integers("zero", {}, {0}, onnx::TensorProto::INT8);
-  maker.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
-  maker.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
-  maker.node("Relu", {"xd"}, {"r"});
-  maker.weights("w", {1, 1, 1, 1}, {1});
-  maker.node("Conv", {"r", "w"}, {"c"});
-  maker.node("QuantizeLinear", {"c", "sy", "zero"}, {"cq"});
-  maker.node("DequantizeLinear", {"cq", "sy", "zero"}, {"y"});
-  maker.output("y");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 2, 2});
+  builder.weights("sx", {}, {1.0f / 64});
+  builder.weights("sy", {}, {1.0f / 32});
+  builder.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+  builder.node("QuantizeLinear", {"x", "sx", "zero"}, {"xq"});
+  builder.node("DequantizeLinear", {"xq", "sx", "zero"}, {"xd"});
+  builder.node("Relu", {"xd"}, {"r"});
+  builder.weights("w", {1, 1, 1, 1}, {1});
+  builder.node("Conv", {"r", "w"}, {"c"});
+  builder.node("QuantizeLinear", {"c", "sy", "zero"}, {"cq"});
+  builder.node("DequantizeLinear", {"cq", "sy", "zero"}, {"y"});
+  builder.output("y");
   const auto write = [&](const std::string& name) {
     std::ofstream file(at + name, std::ios::binary);
-    maker.model.SerializeToOstream(&file);
+    builder.model.SerializeToOstream(&file);
   };
   write("qdq.onnx");
   std::ofstream(at + "x.bin", std::ios::binary) << std::string("\x40\xc0\x7e\x02");
@@ -96,9 +96,9 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
     expect(tputwin("run " + at + model + " --input " + at + "x.bin --compare " + at + "y.bin"),
            {"all 4 bytes equal", "exit 0"});
   // Another tensor without scales: calibrate measures it.
-  maker.node("Conv", {"y", "w"}, {"s"});
-  maker.model.mutable_graph()->clear_output();
-  maker.output("s");
+  builder.node("Conv", {"y", "w"}, {"s"});
+  builder.model.mutable_graph()->clear_output();
+  builder.output("s");
   write("part.onnx");
   expect(tputwin("run " + at + "part.onnx --input " + at + "x.bin"), {"TW-NET-0701"});
   expect(tputwin("calibrate " + at + "part.onnx --data-kind raw --raw-type i8 --data " + at +
@@ -126,14 +126,14 @@ void write_npy(const std::string& path, const std::string& shape,
 TEST(OnnxToolInputs, CalibratesSeveral) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
-  ModelMaker maker(13);
-  maker.input("x", {1, 2, 3, 3});
-  maker.input("z", {1, 2, 1, 1});
-  maker.weights("w", {2, 2, 1, 1}, {0.5f, 0.25f, -0.5f, 1});
-  maker.node("Conv", {"x", "w"}, {"c"});
-  maker.node("Mul", {"c", "z"}, {"y"});
-  maker.output("y");
-  std::ofstream(at + "net.onnx", std::ios::binary) << maker.model.SerializeAsString();
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 3, 3});
+  builder.input("z", {1, 2, 1, 1});
+  builder.weights("w", {2, 2, 1, 1}, {0.5f, 0.25f, -0.5f, 1});
+  builder.node("Conv", {"x", "w"}, {"c"});
+  builder.node("Mul", {"c", "z"}, {"y"});
+  builder.output("y");
+  std::ofstream(at + "net.onnx", std::ios::binary) << builder.model.SerializeAsString();
   write_npy(at + "x.npy", "4, 2, 3, 3", random_values(72, 1));
   write_npy(at + "z.npy", "4, 2, 1, 1", random_values(8, 2, -20, 20));
   write_npy(at + "short.npy", "3, 2, 1, 1", random_values(6, 2));
@@ -165,12 +165,12 @@ TEST(OnnxToolInputs, CalibratesSeveral) {
 TEST(OnnxToolInputs, FirstExtentsMustBeTheSame) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
-  ModelMaker maker(13);
-  maker.input("x", {3, 2});
-  maker.input("h", {1, 2});
-  maker.node("Add", {"x", "h"}, {"y"});
-  maker.output("y");
-  std::ofstream(at + "net.onnx", std::ios::binary) << maker.model.SerializeAsString();
+  ModelBuilder builder(13);
+  builder.input("x", {3, 2});
+  builder.input("h", {1, 2});
+  builder.node("Add", {"x", "h"}, {"y"});
+  builder.output("y");
+  std::ofstream(at + "net.onnx", std::ios::binary) << builder.model.SerializeAsString();
   write_npy(at + "x.npy", "6, 2", random_values(12, 1));
   expect(tputwin("calibrate " + at + "net.onnx --data x=" + at + "x.npy --data h=" + at + "x.npy"),
          {"TW-NET-0602", "first extent of h", "exit 3"});
@@ -180,19 +180,19 @@ TEST(OnnxToolInputs, FirstExtentsMustBeTheSame) {
 TEST(OnnxToolOutputs, KeepOrderAndNames) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
-  ModelMaker maker(13);
-  maker.input("x", {1, 1, 1, 2});
-  maker.weights("v", {1, 1, 1, 1}, {0.5f});
-  maker.weights("w", {3, 1, 1, 1}, {1, 1, 1});
-  maker.node("Conv", {"x", "v"}, {"small"});
-  maker.node("Conv", {"x", "w"}, {"large"});
-  maker.node("Relu", {"large"}, {"positive"});
-  maker.output("large");
-  maker.output("small");
-  maker.output("positive");
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 1, 2});
+  builder.weights("v", {1, 1, 1, 1}, {0.5f});
+  builder.weights("w", {3, 1, 1, 1}, {1, 1, 1});
+  builder.node("Conv", {"x", "v"}, {"small"});
+  builder.node("Conv", {"x", "w"}, {"large"});
+  builder.node("Relu", {"large"}, {"positive"});
+  builder.output("large");
+  builder.output("small");
+  builder.output("positive");
   {
     std::ofstream file(at + "net.onnx", std::ios::binary);
-    maker.model.SerializeToOstream(&file);
+    builder.model.SerializeToOstream(&file);
   }
   std::ofstream(at + "x.bin", std::ios::binary) << std::string("\x40\xc0");
   expect(tputwin("calibrate " + at + "net.onnx --data-kind raw --raw-type i8 --data " + at +
@@ -218,7 +218,7 @@ TEST(OnnxToolOutputs, KeepOrderAndNames) {
   }
 }
 
-TEST_F(OnnxTool, SaysWhatIsMissing) {
+TEST_F(OnnxTool, ReportsWhatIsMissing) {
   const std::string at = folder.path().string() + "/";
   expect(tputwin("compile " + at + "net.onnx -o " + at + "net.bmodel"),
          {"TW-NET-0701", "threshold", "tputwin calibrate"});

@@ -17,14 +17,14 @@ constexpr const char* kTable =
 class VendorTable : public ::testing::Test {
  protected:
   VendorTable() {
-    maker_.input("x", {1, 1, 1, 2});
-    maker_.weights("w", {1, 1, 1, 1}, {0.5f});
-    maker_.node("Conv", {"x", "w"}, {"y"}).set_name("n_y");
-    maker_.output("y");
+    builder_.input("x", {1, 1, 1, 2});
+    builder_.weights("w", {1, 1, 1, 1}, {0.5f});
+    builder_.node("Conv", {"x", "w"}, {"y"}).set_name("n_y");
+    builder_.output("y");
   }
 
   void add_property(const std::string& key, const std::string& value) {
-    auto& property = *maker_.model.add_metadata_props();
+    auto& property = *builder_.model.add_metadata_props();
     property.set_key(key);
     property.set_value(value);
   }
@@ -32,7 +32,7 @@ class VendorTable : public ::testing::Test {
   Result<net::Prepared> prepare(const std::string& table = "") {
     {
       std::ofstream file(path_, std::ios::binary);
-      maker_.model.SerializeToOstream(&file);
+      builder_.model.SerializeToOstream(&file);
     }
     net::Source source{.prototxt = "", .caffemodel = path_, .table = {}, .import = {}};
     if (!table.empty()) {
@@ -42,7 +42,7 @@ class VendorTable : public ::testing::Test {
     return net::prepare(source);
   }
 
-  ModelMaker maker_;
+  ModelBuilder builder_;
   tputwin::testing::TemporaryDirectory folder_;
   const std::string path_ = folder_ / "model.onnx";
 };

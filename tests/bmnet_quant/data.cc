@@ -67,7 +67,7 @@ TEST(Data, Mnist) {
   EXPECT_EQ(different, 0u);
 }
 
-TEST(Data, IdxThatLies) {
+TEST(Data, IdxWithWrongExtents) {
   const TemporaryDirectory folder;
   const DataOptions options{.kind = DataKind::idx, .shape = {1, 1, 2, 2}};
   const std::vector<uint8_t> header{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2};

@@ -133,7 +133,7 @@ TEST(Quantize, RefusesWeightsOutOfRange) {
 }
 
 // A bias beyond 16 bits costs more than a bit of the weights.
-TEST(Quantize, ShiftMakesRoomForBiases) {
+TEST(Quantize, ShiftLeavesSpaceForBiases) {
   Network network = graph(R"(layer { name: "y" type: "InnerProduct" bottom: "data" top: "y"
     inner_product_param { num_output: 1 } })");
   network.blobs["y"] = {{{1, 144}, std::vector<float>(144, 0.01f)}, {{1}, {0.9f}}};

@@ -13,7 +13,7 @@
 namespace tputwin::net {
 namespace {
 
-TEST(Rules, RoundsHalvesUp) {
+TEST(Rules, RoundsTiesUp) {
   EXPECT_EQ(round_to_int8(2.5f), 3);
   EXPECT_EQ(round_to_int8(-2.5f), -2);
   EXPECT_EQ(round_to_int8(500), 127);

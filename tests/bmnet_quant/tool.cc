@@ -115,7 +115,7 @@ TEST(CalibrateTool, RefusesAnInt8Net) {
   EXPECT_NE(text.error().message().find("tputwin compile"), std::string::npos);
 }
 
-TEST(CalibrateTool, SaysWhatIsMissing) {
+TEST(CalibrateTool, ReportsWhatIsMissing) {
   const tputwin::testing::TemporaryDirectory folder;
   auto request = tools::find_model("tiny", folder.path());
   ASSERT_FALSE(request.ok());

@@ -80,7 +80,7 @@ std::string everything(const Calibration& calibration) {
          report_json(calibration);
 }
 
-TEST_F(Units, AreTheSameWhoeverDoesWhich) {
+TEST_F(Units, AreTheSameForAnyAssignment) {
   for (const size_t samples : {1, 48, 600}) {
     CalibrationOptions options;
     options.samples = samples;

@@ -52,7 +52,7 @@ TEST(Bm168x, EveryRecordedFileIsReadAndWrittenTheSame) {
   }
 }
 
-TEST(Bm168x, OpenTellsContainersApart) {
+TEST(Bm168x, OpenDistinguishesContainers) {
   auto open_bytes = [](std::vector<uint8_t> bytes) {
     return bmodel::open(std::make_shared<const MappedFile>(std::move(bytes)));
   };
@@ -105,7 +105,7 @@ TEST(Bm168x, SharedTablesAreCounted) {
 
 // A vector of 8-byte numbers with its count at an aligned position; its numbers must be aligned
 // too.
-TEST(Bm168x, NumbersLieAtMultiplesOfTheirSize) {
+TEST(Bm168x, NumbersAreAtMultiplesOfTheirSize) {
   constexpr size_t kHeader = 64, kMessageSize = 8;
   auto file = samples::file168x();
   uint32_t size = 0;

@@ -111,13 +111,14 @@ TEST(Containers, TruncatedFilesNameWhatIsMissing) {
 
 // Every prefix and every change of a byte is read or refused. Files that are read can be written.
 TEST(Containers, HostileBytesAreReadOrRefused) {
-  Model behind = samples::rich();
-  behind.weights_behind = true;
-  for (const Model& sample : {samples::common(), samples::own_weights(), samples::rich(), behind}) {
+  Model after_message = samples::rich();
+  after_message.weights_after_message = true;
+  for (const Model& sample :
+       {samples::common(), samples::own_weights(), samples::rich(), after_message}) {
     const auto bytes = *write(sample, sample.container);
     for (size_t i = 0; i < bytes.size(); ++i) {
       auto prefix = read(std::span(bytes).first(i));
-      if (sample.container == Container::v0_1_1 || sample.weights_behind) {
+      if (sample.container == Container::v0_1_1 || sample.weights_after_message) {
         EXPECT_FALSE(prefix.ok()) << i;
       }
       for (uint8_t flip : {0x01, 0x80, 0xff}) {

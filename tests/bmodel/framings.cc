@@ -14,9 +14,9 @@ namespace {
 using testing::HasSubstr;
 using Bytes = std::vector<uint8_t>;
 
-Model behind() {
+Model after_message() {
   Model model = samples::rich();
-  model.weights_behind = true;
+  model.weights_after_message = true;
   return model;
 }
 
@@ -24,7 +24,7 @@ Model behind() {
 // file.
 template <class Change>
 Status read_changed(Change change) {
-  const Bytes file = *write_v21(behind());
+  const Bytes file = *write_v21(after_message());
   const size_t size = file[4] + file[5] * 256u, rest = 8 + size;
   ::bmodel::Model message;
   EXPECT_TRUE(message.ParseFromArray(file.data() + 8, static_cast<int>(size)));
@@ -46,8 +46,8 @@ TEST(Framings, WeightsInsideBeginWithTheMagicOfBoards) {
   EXPECT_EQ(message.weight_info_size(), 0);
 }
 
-TEST(Framings, WeightsBehindLieWhereTheMessageSays) {
-  const Bytes file = *write_v21(behind());
+TEST(Framings, WeightsAfterTheMessageAreAtItsOffsets) {
+  const Bytes file = *write_v21(after_message());
   EXPECT_EQ(Bytes(file.begin(), file.begin() + 4), (Bytes{0xdd, 0xaa, 0x55, 0xff}));
   const size_t size = file[4] + file[5] * 256u;
   ::bmodel::Model message;
@@ -57,7 +57,7 @@ TEST(Framings, WeightsBehindLieWhereTheMessageSays) {
   EXPECT_EQ(message.weight_info(1).weight_offset(), 5u);
   EXPECT_EQ(message.weight_info(1).weight_length(), 1u);
   EXPECT_EQ(file.size(), 8 + size + 6);
-  EXPECT_EQ(*read(file), behind());
+  EXPECT_EQ(*read(file), after_message());
 }
 
 TEST(Framings, BareMessagesOfEarlierVersionsAreRead) {
@@ -65,17 +65,17 @@ TEST(Framings, BareMessagesOfEarlierVersionsAreRead) {
   EXPECT_EQ(*read(std::span(file).subspan(4)), samples::rich());
 }
 
-TEST(Framings, WeightsThatNoMessageHoldsGoBehindIt) {
+TEST(Framings, WeightsThatNoMessageHoldsFollowIt) {
   Model large = samples::rich();
   large.weights[0].resize(10000);
   const Bytes file = *write_v21(large, 5000);
   EXPECT_EQ(file[0], 0xdd);
-  large.weights_behind = true;
+  large.weights_after_message = true;
   EXPECT_EQ(*read(file), large);
 }
 
 TEST(Framings, DamageIsNamed) {
-  const Bytes file = *write_v21(behind());
+  const Bytes file = *write_v21(after_message());
   EXPECT_THAT(read(std::span(file).first(6)).status().message(), HasSubstr("message_size = 4"));
   EXPECT_THAT(read(std::span(file).first(30)).status().message(), HasSubstr("22 bytes are left"));
   EXPECT_THAT(read(std::span(file).first(file.size() - 1)).status().message(),
@@ -87,7 +87,7 @@ TEST(Framings, DamageIsNamed) {
   EXPECT_EQ(read(no_message).error().id(), errors::mod_message);
 }
 
-TEST(Framings, WeightPlacesAreChecked) {
+TEST(Framings, WeightOffsetsAreChecked) {
   auto place = [](int entry, uint64_t offset, uint64_t length) {
     return read_changed([&](::bmodel::Model& m) {
              m.mutable_weight_info(entry)->set_weight_offset(offset);
@@ -129,7 +129,7 @@ TEST(OwnWeights, OfSeveralVarietiesAreInTheFileOnce) {
   EXPECT_NE(text.find(place, first + 1), std::string::npos) << text;
 }
 
-TEST(OwnWeights, StandBesideVarietiesWithoutAny) {
+TEST(OwnWeights, AreNextToVarietiesWithoutAny) {
   Model model = own_weights();
   model.weights[0].clear();
   EXPECT_EQ(*read(*write(model, Container::v0_1_1)), model);

@@ -27,13 +27,13 @@ class RealFiles : public ::testing::Test {
 };
 
 constexpr const char *kOld = "det1/mtcnn__det1.bmodel",
-                     *kBehind = "det1/Detection__MTCNN__nchw__det1.bmodel",
+                     *kAfterMessage = "det1/Detection__MTCNN__nchw__det1.bmodel",
                      *kInside = "trans-det1/mtcnn_trans__det1.bmodel",
                      *kElu = "elu/test_1_1_28_28.bmodel";
 
 // Both files hold the same commands and weights for every shape.
 TEST_F(RealFiles, EveryShapeHasItsOwnWeights) {
-  const Model old = model(kOld), newer = model(kBehind);
+  const Model old = model(kOld), newer = model(kAfterMessage);
   ASSERT_EQ(old.varieties.size(), 5u);
   ASSERT_EQ(old.weights.size(), 5u);
   ASSERT_EQ(newer.varieties.size(), 5u);
@@ -52,19 +52,19 @@ TEST_F(RealFiles, TheOldContainerIsWrittenBackByteForByte) {
 }
 
 TEST_F(RealFiles, FramingsAreKept) {
-  for (const char* name : {kBehind, kInside, kElu}) {
+  for (const char* name : {kAfterMessage, kInside, kElu}) {
     const Model original = model(name);
     const Bytes file = *write(original, Container::v2_1), shipped = bytes(name);
     EXPECT_TRUE(std::equal(file.begin(), file.begin() + 4, shipped.begin())) << name;
     EXPECT_EQ(*read(file), original) << name;
   }
-  EXPECT_TRUE(model(kBehind).weights_behind);
-  EXPECT_FALSE(model(kInside).weights_behind);
+  EXPECT_TRUE(model(kAfterMessage).weights_after_message);
+  EXPECT_FALSE(model(kInside).weights_after_message);
   EXPECT_EQ(model(kElu).libraries.size(), 2u);
 }
 
 TEST_F(RealFiles, OneModelOfEachShapeCombinesToTheWhole) {
-  for (const char* name : {kOld, kBehind, kInside}) {
+  for (const char* name : {kOld, kAfterMessage, kInside}) {
     const Model whole = model(name);
     std::vector<Model> singles;
     for (const Variety& variety : whole.varieties) {

@@ -57,7 +57,7 @@ TEST(WholeFiles, PipesAndDevicesAreWrittenInPlace) {
   EXPECT_FALSE(write_bytes("/no/such/folder/file", Bytes{1}).ok());
 }
 
-TEST(WholeFiles, ReadersSayHowMuchTheyTake) {
+TEST(WholeFiles, ReadersReportHowMuchTheyTake) {
   EXPECT_TRUE(read_bytes("/dev/null", 10).ok());
   EXPECT_FALSE(read_bytes("/dev/zero", 10).ok());
 }

@@ -41,7 +41,7 @@ TEST_F(Bmrt, TheCppInterfaceRunsNets) {
   ASSERT_TRUE(engine.good());
   const Bytes expected = run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0);
   Network& net = engine.network();
-  EXPECT_EQ(engine.process(made_up(net.Inputs()[0]->ByteSize())), expected);
+  EXPECT_EQ(engine.process(synthetic(net.Inputs()[0]->ByteSize())), expected);
   EXPECT_EQ(net.Input("in0"), net.Inputs()[0]);
   EXPECT_EQ(net.Output("in0"), nullptr);
   EXPECT_EQ(bmruntime::Count(*net.Inputs()[0]), 28u * 28);
@@ -65,7 +65,7 @@ TEST_F(Bmrt, StageByReshape) {
   EXPECT_NE(free_shape.Inputs()[0]->Reshape({4, {1, 3, 800, 900}}), BM_SUCCESS);
   Bytes results[2];
   for (Network* net : {&free_shape, &fixed}) {
-    const Bytes input = made_up(net->Inputs()[0]->ByteSize());
+    const Bytes input = synthetic(net->Inputs()[0]->ByteSize());
     ASSERT_EQ(net->Inputs()[0]->CopyFrom(input.data(), input.size() / 2), BM_SUCCESS);
     ASSERT_EQ(net->Inputs()[0]->CopyFrom(input.data() + input.size() / 2, input.size() / 2,
                                          input.size() / 2),
@@ -86,7 +86,7 @@ TEST_F(Bmrt, MemoryOfTheCaller) {
   bm_device_mem_t memory;
   ASSERT_EQ(bm_malloc_device_byte(device, &memory, 28 * 28 * 4), BM_SUCCESS);
   ASSERT_EQ(net.Inputs()[0]->set_device_mem(memory), BM_SUCCESS);
-  Bytes input = made_up(28 * 28 * 4), output(40);
+  Bytes input = synthetic(28 * 28 * 4), output(40);
   ASSERT_EQ(bm_memcpy_s2d(device, memory, input.data()), BM_SUCCESS);
   ASSERT_EQ(net.Forward(), BM_SUCCESS);
   ASSERT_EQ(net.Outputs()[0]->CopyTo(output.data()), BM_SUCCESS);
@@ -106,7 +106,7 @@ TEST_F(Bmrt, NetworksThatAreNotThere) {
 }
 
 // Further queries of binding libraries to the device.
-TEST_F(Bmrt, WhatBindingsAskTheDevice) {
+TEST_F(Bmrt, WhatBindingsQueryOfTheDevice) {
   char serial[18], board[40];
   unsigned celsius = 0, chip = 0;
   int usage[5] = {-1, -1, -1, -1, -1};

@@ -22,7 +22,7 @@ class FileKindsOfCalls : public Bmrt {
   }
   static void expect_said(const FileOfKind& kind, const std::string& path) {
     const std::string message = tputwin_last_error();
-    EXPECT_NE(message.find(kind.says), std::string::npos) << kind.name << ": " << message;
+    EXPECT_NE(message.find(kind.reason), std::string::npos) << kind.name << ": " << message;
     EXPECT_NE(message.find(path), std::string::npos) << kind.name << ": " << message;
   }
   const TemporaryDirectory directory_;

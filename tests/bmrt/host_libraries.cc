@@ -64,7 +64,7 @@ TEST_F(HostLibraries, RunByNumber) {
   EXPECT_EQ(code(), "TW-BRT-0122");
 }
 
-TEST_F(HostLibraries, SayWhatIsWrong) {
+TEST_F(HostLibraries, ReportWhatIsWrong) {
   const Asked asked(TPUTWIN_HOST_OPERATORS);
   EXPECT_TRUE(launch(one_operator(10001, "abc")).empty());
   EXPECT_EQ(code(), "TW-BRT-0223");
@@ -74,7 +74,7 @@ TEST_F(HostLibraries, SayWhatIsWrong) {
 }
 
 // A library may know a compiler's operator numbers and describe them as operators of tputwin.
-TEST_F(HostLibraries, TellOperatorsInTermsOfOurs) {
+TEST_F(HostLibraries, DescribeOperatorsAsOurs) {
   SubnetFile file;
   file.input(host_tensor("x", {4}));
   file.cpu(17, std::string("\2\0\0\0", 4), {*host_tensor("x", {4})},

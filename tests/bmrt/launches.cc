@@ -41,7 +41,7 @@ TEST_F(Bmrt, StorageOfInputs) {
   const bm_shape_t shape = net.stages[0].input_shapes[0];
   const auto images = static_cast<uint64_t>(shape.dims[0]);
   const uint64_t elements = bmrt_shape_count(&shape) / images;
-  const Bytes plain = made_up(images * elements);
+  const Bytes plain = synthetic(images * elements);
   Bytes grouped(bmrt::stored_bytes(images, elements, 8, BM_STORE_4N));
   bmrt::copy_stored(grouped.data(), BM_STORE_4N, plain.data(), BM_STORE_1N, images, elements, 8);
   for (uint64_t i = 0; i < images * elements; ++i)
@@ -81,7 +81,7 @@ TEST_F(Bmrt, EqualCountsAreEnoughForTheOnlyStage) {
   bm_free_device(device, input.device_mem);
 }
 
-TEST_F(Bmrt, NetsTakeTurns) {
+TEST_F(Bmrt, NetsRunRoundRobin) {
   const bm_net_info_t& first = *load("nets-lenet-int8.bmodel", "lenet-int8");
   const bm_net_info_t& second = *load("nets-unet-fp32.bmodel", "unet-fp32");
   const Bytes a = run_data(first, 0), b = run_data(second, 0);
@@ -191,7 +191,7 @@ TEST_F(Bmrt, RelocatedIo) {
 }
 
 // A net that cannot run gives an error; the other nets of the file run.
-TEST_F(Bmrt, NetsThatCannotRunSayWhy) {
+TEST_F(Bmrt, NetsThatCannotRunReportWhy) {
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   auto file = *bmodel::bm168x::read(bytes);
   auto other = std::make_unique<NetT>(*file.model.net[0]);

@@ -106,7 +106,7 @@ TEST_F(Bmrt, Shapes) {
 // The copy functions for several devices, used with one.
 TEST_F(Bmrt, CopiesOnDevices) {
   bm_tensor_t tensors[2];
-  Bytes first = made_up(24), second = made_up(24, 3), back(24);
+  Bytes first = synthetic(24), second = synthetic(24, 3), back(24);
   for (auto& tensor : tensors)
     ASSERT_TRUE(bmrt_tensor_ex(&tensor, runtime, 0, BM_UINT8, bm_shape_t{2, {4, 6}}));
   void* datas[] = {first.data(), second.data()};

@@ -42,7 +42,7 @@ class Side {
     std::vector<bm_shape_t> shapes(out.size());
     for (int i = 0; i < net.input_num; ++i) {
       const bm_tensor_t tensor{net.input_dtypes[i], net.stages[0].input_shapes[i], {}, {}};
-      inputs.push_back(made_up(bmrt_tensor_bytesize(&tensor), seed));
+      inputs.push_back(synthetic(bmrt_tensor_bytesize(&tensor), seed));
       in.push_back(inputs.back().data());
     }
     const bool ran =

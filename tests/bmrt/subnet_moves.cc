@@ -234,7 +234,7 @@ TEST(SubnetMoves, InputsStay) {
 }
 
 // A tensor for the TPU outside of device memory is an error, not a write elsewhere.
-TEST(SubnetMoves, PlacesHaveToBeThere) {
+TEST(SubnetMoves, PositionsHaveToBeThere) {
   SubnetFile file;
   file.input(owned(tensor("x", 8192, {1})));
   file.subnet(SubnetMode::tpu, {tensor("x", 8192, {1})}, {});

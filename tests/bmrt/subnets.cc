@@ -79,7 +79,7 @@ TEST_F(Subnets, WhatAnOperatorCannotTake) {
 // ---- With the TPU ----
 
 // The host computes on the recorded net's output.
-TEST_F(Subnets, BehindTheTpu) {
+TEST_F(Subnets, AfterTheTpu) {
   const Bytes plain = run_data(*load("nets-lenet-int8.bmodel", "lenet-int8"), 0);
   const Bytes bytes = *read_bytes(recorded("nets-lenet-int8.bmodel"));
   SubnetFile file(*bmodel::bm168x::read(bytes));
@@ -89,7 +89,7 @@ TEST_F(Subnets, BehindTheTpu) {
   file.stage().sub_net[0]->next_subnet_ids = {};
   file.cpu("argsort descending=1", {logits}, {i32("order", dims_of(logits))});
   file.output(owned(i32("order", dims_of(logits))));
-  const Bytes in = made_up(28 * 28 * 4);
+  const Bytes in = synthetic(28 * 28 * 4);
   const auto out = launch(file, {in});
   ASSERT_EQ(out.size(), 2u) << tputwin_last_error();
   EXPECT_EQ(out[0].bytes, plain);
@@ -118,8 +118,8 @@ TEST_F(Subnets, BeforeTheTpu) {
     file.stage().sub_net[0]->next_subnet_ids = {1};
     tpu->id = 1;
     file.stage().sub_net.push_back(std::move(tpu));
-    Bytes table = made_up(28 * 28 * 4, 1);
-    const Bytes second = made_up(28 * 28 * 4, 2);
+    Bytes table = synthetic(28 * 28 * 4, 1);
+    const Bytes second = synthetic(28 * 28 * 4, 2);
     table.insert(table.end(), second.begin(), second.end());
     const auto out = launch(file, {table, bytes_of<int32_t>({chosen})});
     ASSERT_EQ(out.size(), 1u) << tputwin_last_error();
@@ -170,8 +170,8 @@ TEST_F(Subnets, TheTpuInABranch) {
     file.merge({logits, f32("kept", dims_of(logits))}, {f32("result", dims_of(logits))}, {{0, 1}});
     file.stage().output_tensor.clear();
     file.output(owned(f32("result", dims_of(logits))));
-    const Bytes instead = made_up(element_count(logits) * 4, 3);
-    const auto out = launch(file, {made_up(28 * 28 * 4, 1), instead, bytes_of<int32_t>({which})});
+    const Bytes instead = synthetic(element_count(logits) * 4, 3);
+    const auto out = launch(file, {synthetic(28 * 28 * 4, 1), instead, bytes_of<int32_t>({which})});
     ASSERT_EQ(out.size(), 1u) << tputwin_last_error();
     EXPECT_EQ(out[0].bytes, which == 0 ? expected : instead);
   }
@@ -362,7 +362,7 @@ TEST_F(Subnets, GraphsThatAreNone) {
   }
 }
 
-TEST_F(Subnets, OperatorsThatNobodyHas) {
+TEST_F(Subnets, UnknownOperators) {
   for (int32_t number : {0, 3, 36, 9999, 10000, 16880, -1}) {
     SubnetFile file;
     file.input(host_tensor("x", {1}));

@@ -73,21 +73,21 @@ TEST_P(OnChip, TheHostBetweenCommands) {
   const auto out = launch(file, {bytes_of(in)});
   ASSERT_EQ(out.size(), 2u) << tputwin_last_error();
   const auto values = values_of<float>(out[0].bytes);
-  const auto places = values_of<int32_t>(out[1].bytes);
+  const auto positions = values_of<int32_t>(out[1].bytes);
   for (size_t row = 0; row < 6; ++row) {
     std::vector<float> sorted(in.begin() + static_cast<ptrdiff_t>(4 * row),
                               in.begin() + static_cast<ptrdiff_t>(4 * row + 4));
     std::ranges::sort(sorted);
     for (size_t i = 0; i < 2; ++i) {
       EXPECT_EQ(values[2 * row + i], (1 - sorted[i]) * 2 + 0.5f);
-      EXPECT_EQ(in[4 * row + static_cast<size_t>(places[2 * row + i])], sorted[i]);
+      EXPECT_EQ(in[4 * row + static_cast<size_t>(positions[2 * row + i])], sorted[i]);
     }
   }
 }
 
 // Commands see zeros above and below the host's rows. The host does not read what commands store
 // there.
-TEST_P(OnChip, PaddedRowsBesideTheHost) {
+TEST_P(OnChip, PaddedRowsWithTheHost) {
   constexpr uint32_t kRows = 3, kWidth = 4, kAbove = 2, kBelow = 1, kAll = kAbove + kRows + kBelow;
   const TensorT x = f32("x", {2, kRows, kWidth}), one = i32("one", {1});
   TensorT padded = at(0, f32("padded", {1, 2, kRows, kWidth}));
@@ -106,7 +106,7 @@ TEST_P(OnChip, PaddedRowsBesideTheHost) {
   const auto out = launch(file, {bytes_of(in), bytes_of<int32_t>({1})});
   ASSERT_EQ(out.size(), 3u) << tputwin_last_error();
   const auto whole = values_of<float>(out[0].bytes), rows = values_of<float>(out[1].bytes);
-  const auto places = values_of<int32_t>(out[2].bytes);
+  const auto positions = values_of<int32_t>(out[2].bytes);
   const float* chosen = in.data() + 2 * kRows * kWidth;
   for (uint32_t c = 0; c < 2; ++c)
     for (uint32_t y = 0; y < kAll; ++y)
@@ -116,7 +116,7 @@ TEST_P(OnChip, PaddedRowsBesideTheHost) {
         EXPECT_EQ(whole[(c * kAll + y) * kWidth + w], inside ? 1 - 2 * chosen[at] : 1.0f);
         if (!inside) continue;
         EXPECT_EQ(rows[at], 1 - 2 * chosen[at]);
-        EXPECT_EQ(places[at], static_cast<int32_t>(kWidth - 1 - w));  // they descend
+        EXPECT_EQ(positions[at], static_cast<int32_t>(kWidth - 1 - w));  // they descend
       }
 }
 
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(Chip, OnBm1684, ::testing::Values(&bm1684()),
 class OnBm1684x : public OnChip {};
 
 // Entries name the addresses that are inputs and outputs of the net, in every subnet.
-TEST_P(OnBm1684x, InputsByNumberBesideTheHost) {
+TEST_P(OnBm1684x, InputsByNumberWithTheHost) {
   constexpr uint32_t kSource = 64, kTarget = 72, kCommand = 96;
   const TensorT x = f32("x", {1, 1, 1, 4}), y = f32("y", {1, 1, 1, 4}), z = f32("z", {1, 1, 1, 4}),
                 order = i32("order", {1, 1, 1, 4});

@@ -20,7 +20,7 @@ using Bytes = std::vector<uint8_t>;
 
 inline std::string recorded(const std::string& name) { return TPUTWIN_RECORDED + name; }
 
-inline Bytes made_up(size_t bytes, unsigned seed = 1) {
+inline Bytes synthetic(size_t bytes, unsigned seed = 1) {
   Bytes data(bytes);
   for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(i * 37 * seed % 61);
   return data;
@@ -53,7 +53,7 @@ class Bmrt : public ::testing::Test {
     std::vector<bm_shape_t> shapes(out.size());
     for (int i = 0; i < net.input_num; ++i) {
       const bm_tensor_t tensor{net.input_dtypes[i], net.stages[stage].input_shapes[i], {}, {}};
-      inputs.push_back(made_up(bmrt_tensor_bytesize(&tensor), seed));
+      inputs.push_back(synthetic(bmrt_tensor_bytesize(&tensor), seed));
       in.push_back(inputs.back().data());
     }
     EXPECT_TRUE(bmrt_launch_data(runtime, net.name, in.data(), net.stages[stage].input_shapes,
@@ -72,7 +72,7 @@ class Bmrt : public ::testing::Test {
   bm_tensor_t hold_input(const bm_net_info_t& net, unsigned seed = 1) {
     bm_tensor_t tensor{};
     EXPECT_TRUE(bmrt_tensor(&tensor, runtime, net.input_dtypes[0], net.stages[0].input_shapes[0]));
-    Bytes bytes = made_up(bmrt_tensor_bytesize(&tensor), seed);
+    Bytes bytes = synthetic(bmrt_tensor_bytesize(&tensor), seed);
     EXPECT_EQ(bm_memcpy_s2d_partial(device, tensor.device_mem, bytes.data(),
                                     static_cast<unsigned>(bytes.size())),
               BM_SUCCESS);

@@ -180,7 +180,7 @@ TEST(CpuOperator, InACommandBufferOffsetsAreGlobal) {
   EXPECT_EQ(out, in);
 }
 
-TEST(CpuOperator, AMissingOneIsNamedWithThePlacesSearched) {
+TEST(CpuOperator, AMissingOneIsNamedWithTheDirectoriesSearched) {
   Runtime runtime;
   PluginPath path("/plugins/here:/and/there");
   Bytes in(kCount), out(kCount);

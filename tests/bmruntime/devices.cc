@@ -3,7 +3,7 @@
 namespace tputwin::test {
 namespace {
 
-TEST(Devices, OneIsThereUnlessTheEnvironmentSaysMore) {
+TEST(Devices, OneIsThereUnlessTheEnvironmentSetsMore) {
   int count = 0;
   bm_devinfo_t info[BM_DEVICE_MAX_NUM] = {};
   bm_enum_devices(&count, info);

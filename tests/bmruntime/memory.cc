@@ -10,7 +10,7 @@ bmshape_t tensor_shape(int n, int c, int h, int w, bmfmt_t fmt) {
   return shape;
 }
 
-TEST(Memory, FirstBlocksLieAtTheDocumentedAddresses) {
+TEST(Memory, FirstBlocksAreAtTheDocumentedAddresses) {
   Runtime runtime;
   bmmem_device_t a = bmmem_device_alloc_raw(runtime.ctx, 1);
   bmmem_device_t b = bmmem_device_alloc_raw(runtime.ctx, 4097);
@@ -21,7 +21,7 @@ TEST(Memory, FirstBlocksLieAtTheDocumentedAddresses) {
   EXPECT_EQ(bmmem_device_size(runtime.ctx, b), 4097u);
 }
 
-TEST(Memory, FreedRoomIsMergedAndUsedAgain) {
+TEST(Memory, FreedSpaceIsMergedAndUsedAgain) {
   Runtime runtime;
   std::vector<bmmem_device_t> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(bmmem_device_alloc_raw(runtime.ctx, 4096));
@@ -32,12 +32,12 @@ TEST(Memory, FreedRoomIsMergedAndUsedAgain) {
 
 TEST(Memory, NullWhenFull) {
   Runtime runtime;
-  size_t room = bm_device_get_gmem_size(bm_get_device(runtime.ctx)) - 0x2800000;
-  EXPECT_EQ(bmmem_device_alloc_raw(runtime.ctx, room + 1), nullptr);
+  size_t available = bm_device_get_gmem_size(bm_get_device(runtime.ctx)) - 0x2800000;
+  EXPECT_EQ(bmmem_device_alloc_raw(runtime.ctx, available + 1), nullptr);
   EXPECT_EQ(take_error(), kFull);
   EXPECT_EQ(bmmem_device_alloc_raw(runtime.ctx, SIZE_MAX), nullptr);
   EXPECT_EQ(take_error(), kFull);
-  bmmem_device_t all = bmmem_device_alloc_raw(runtime.ctx, room);
+  bmmem_device_t all = bmmem_device_alloc_raw(runtime.ctx, available);
   EXPECT_NE(all, nullptr);
   EXPECT_EQ(bmmem_device_alloc_raw(runtime.ctx, 1), nullptr);
   bmmem_device_free(runtime.ctx, all);

@@ -81,7 +81,7 @@ TEST(Network, WithSeveralVarietiesAShapeIsNeeded) {
   EXPECT_EQ(bmnet_run(single), BM_SUCCESS) << "one variety is selected from the start";
 }
 
-TEST(Network, SaysWhatItIs) {
+TEST(Network, ReportsWhatItIs) {
   Runtime runtime;
   bmnet_t net = register_model(runtime.ctx, max_model({4, 16}));
   bmnet_model_info_t* model = bmnet_get_model_info(net);
@@ -251,14 +251,14 @@ TEST(Network, FilesThatAreNoBmodels) {
       std::ofstream(path, std::ios::binary) << kind.content;
     EXPECT_NE(bmnet_register_bmodel(runtime.ctx, path.c_str(), &net), BM_SUCCESS);
     const std::string message = tputwin_last_error();
-    EXPECT_NE(message.find(kind.says), std::string::npos) << kind.name << ": " << message;
+    EXPECT_NE(message.find(kind.reason), std::string::npos) << kind.name << ": " << message;
     EXPECT_NE(message.find(path), std::string::npos) << kind.name << ": " << message;
     if (kind.content == testing::kDirectory || kind.content.empty()) continue;
     std::string content = kind.content;
     EXPECT_NE(bmnet_register_bmodel_data(runtime.ctx, reinterpret_cast<uint8_t*>(content.data()),
                                          content.size(), &net),
               BM_SUCCESS);
-    EXPECT_NE(std::string(tputwin_last_error()).find(kind.says), std::string::npos)
+    EXPECT_NE(std::string(tputwin_last_error()).find(kind.reason), std::string::npos)
         << tputwin_last_error();
   }
   take_error();

@@ -43,7 +43,7 @@ TEST(Threads, InferencesOfOneNetworkDoNotMix) {
   EXPECT_EQ(together([&](int i) { return wrong_inferences(net, model.weights[0], i); }), 0);
 }
 
-TEST(Threads, NetworksComeAndGoBesideInferences) {
+TEST(Threads, NetworksComeAndGoDuringInferences) {
   Runtime runtime;
   const auto model = max_model({16});
   auto file = bmodel::write(model, bmodel::Container::v2_1);

@@ -18,9 +18,9 @@ namespace {
 using testing::internal::CaptureStdout;
 using testing::internal::GetCapturedStdout;
 
-std::string printed(const std::function<void()>& body) {
+std::string printed(const std::function<void()>& function) {
   CaptureStdout();
-  body();
+  function();
   return GetCapturedStdout();
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kAlignment = 128;
 
 // Returns the view as int32 elements: one for each 4 bytes of a cell.
-TensorView as_words(TensorView view) {
+TensorView as_int32(TensorView view) {
   const uint32_t words = run_bytes(view) / 4;
   view.shape.n = cells(view);
   view.shape.w *= words;
@@ -30,9 +30,9 @@ TensorView as_words(TensorView view) {
 TensorView CommandProgram::lanes(const Shape& shape, DType dtype, bool aligned, uint8_t pack) {
   isa::CommandReader reader(chip_);
   const TensorView view = reader.dense({"", lane_bytes_}, shape, dtype, aligned, pack);
-  const Shape places{cells(view), shape.c, shape.h, shape.w};
-  const Stride stride = lane_stride(chip_, places, 0, run_bytes(view), aligned);
-  lane_bytes_ = align_up(lane_bytes_ + uint64_t{places.n} * stride.n, kAlignment);
+  const Shape cell_shape{cells(view), shape.c, shape.h, shape.w};
+  const Stride stride = lane_stride(chip_, cell_shape, 0, run_bytes(view), aligned);
+  lane_bytes_ = align_up(lane_bytes_ + uint64_t{cell_shape.n} * stride.n, kAlignment);
   return view;
 }
 
@@ -51,7 +51,7 @@ void CommandProgram::add(Operation op) {
 }
 
 void CommandProgram::move(const TensorView& lanes, uint64_t address, bool loads) {
-  const TensorView local = lanes.pack != 1 ? as_words(lanes) : lanes;
+  const TensorView local = lanes.pack != 1 ? as_int32(lanes) : lanes;
   const TensorView there = global(address, local.shape, local.dtype);
   add(Copy{.dst = loads ? local : there, .src = Source::tensor(loads ? there : local)});
 }

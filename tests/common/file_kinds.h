@@ -33,7 +33,7 @@ inline std::string bmodel_of(const char* chip) {
 
 inline constexpr char kDirectory[] = "\1directory";
 struct FileOfKind {
-  std::string name, content, says;
+  std::string name, content, reason;
 };
 inline std::vector<FileOfKind> kinds() {
   return {

@@ -83,7 +83,7 @@ class Editor {
       pollfd answers{stream_->input(), POLLIN, 0};
       const bool comes = poll(&answers, 1, kPatience) > 0;
       if (comes && stream_->fill()) continue;
-      ADD_FAILURE() << (comes ? "the adapter ended" : "the adapter says nothing");
+      ADD_FAILURE() << (comes ? "the adapter ended" : "the adapter does not answer");
       return Json::object();
     }
   }
@@ -146,11 +146,11 @@ TEST(Adapter, StopsAtLinesAndGoesBack) {
 }
 
 // A stop may arrive together with the response that the device runs; nothing follows then.
-TEST(Adapter, TellsOfAStopHoweverSoonItComes) {
+TEST(Adapter, ReportsAStopHoweverSoonItComes) {
   Editor editor;
   launch(editor, kAdd);
   editor.event("stopped");
-  for (int turn = 0; turn < 200; ++turn)
+  for (int index = 0; index < 200; ++index)
     for (const char* way : {"reverseContinue", "continue"}) {
       editor.request(way, {{"threadId", 1}});
       editor.event("stopped");
@@ -187,7 +187,7 @@ TEST(Adapter, ShowsTensors) {
   editor.request("disconnect");
 }
 
-TEST(Adapter, TellsOfTheEnd) {
+TEST(Adapter, ReportsTheEnd) {
   Editor editor;
   launch(editor, kAdd);
   editor.event("stopped");

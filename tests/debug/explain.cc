@@ -23,7 +23,7 @@ using tputwin::testing::TestMemory;
 struct Compared {
   bool has_formula = false, overlaps = false;
   std::string text = {};
-  int32_t told = 0, there = 0;
+  int32_t printed = 0, there = 0;
 };
 
 Compared compare(Rng& rng, const Operation& op, const Chip& chip, TestMemory& memory) {
@@ -32,7 +32,7 @@ Compared compare(Rng& rng, const Operation& op, const Chip& chip, TestMemory& me
   const Shape at{below(out.shape.n), below(out.shape.c), below(out.shape.h), below(out.shape.w)};
   const Explanation explanation = explain(op, memory.memory(), chip, at);
   if (!explanation.result) return {.text = explanation.text};
-  execute(op, memory.memory(), Body::reference);
+  execute(op, memory.memory(), KernelChoice::reference);
   return {true, explanation.overlaps, explanation.text, *explanation.result,
           memory.memory().read(out, at.n, at.c, at.h, at.w)};
 }
@@ -58,7 +58,7 @@ TEST_P(Explained, ResultsAreThoseThatAreThere) {
       continue;
     }
     if (compared.overlaps) continue;
-    ASSERT_EQ(compared.told, compared.there) << describe(op) << "\n" << compared.text;
+    ASSERT_EQ(compared.printed, compared.there) << describe(op) << "\n" << compared.text;
   }
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.h"
-#include "debug/places.h"
+#include "debug/visitor.h"
 #include "selftest/fill_operands.h"
 #include "selftest/random_operation.h"
 
@@ -52,7 +52,7 @@ void run_random(Device& device, const Chip& chip, uint64_t seed, uint32_t count)
 void visit(const Chip& chip, uint64_t seed, uint64_t most_bytes, uint64_t few) {
   const auto device = device_of(chip);
   Forward forward(*device);
-  Visitor visitor(places(few), most_bytes);
+  Visitor visitor(moment_count(few), most_bytes);
   visitor.follow(forward);
   device->observers().add(&forward);
   {
@@ -61,7 +61,7 @@ void visit(const Chip& chip, uint64_t seed, uint64_t most_bytes, uint64_t few) {
     run_random(*device, chip, seed, 120);
     device->observers().remove(&debugger);
   }
-  EXPECT_EQ(visitor.visited(), places(few));
+  EXPECT_EQ(visitor.visited(), moment_count(few));
   EXPECT_GT(visitor.moments(), 20u);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "bmnet/support.h"
-#include "debug/places.h"
+#include "debug/visitor.h"
 #include "isa/bm1880_codec.h"
 
 namespace tputwin::debug::testing {
@@ -30,7 +30,7 @@ void visit_network(uint64_t most_bytes, uint64_t few, uint64_t fewest_moments) {
   });
   Forward forward(*device);
   device->observers().add(&forward);
-  Visitor visitor(places(few), most_bytes);
+  Visitor visitor(moment_count(few), most_bytes);
   visitor.follow(forward);
   {
     Debugger debugger(*device, visitor, most_bytes, {.unit = Motion::Unit::all});
@@ -49,7 +49,7 @@ void visit_network(uint64_t most_bytes, uint64_t few, uint64_t fewest_moments) {
     }
     device->observers().remove(&debugger);
   }
-  EXPECT_EQ(visitor.visited(), places(few));
+  EXPECT_EQ(visitor.visited(), moment_count(few));
   EXPECT_GE(visitor.moments(), fewest_moments);
 }
 

@@ -46,7 +46,7 @@ TEST(Session, FindsWhatMadeAWrongByte) { session("understand"); }
 
 TEST(Session, AnswersEveryCommand) { session("tour"); }
 
-TEST(Session, TypedCommandsComeBehindTheScript) {
+TEST(Session, TypedCommandsComeAfterTheScript) {
   const std::string script = kGolden + "understand.commands";
   const std::string text = output_of(
       "-x " + script + " -- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nhelp goto\nquit\nEND");

@@ -56,11 +56,11 @@ struct Case {
         chains.end[chain] = terms += few_or_many();
       }
     }
-    constexpr uint32_t kPlaces = 5000;
-    for (uint32_t i = 0; i < terms; ++i) offset.push_back(rng.range(0, kPlaces - 1));
+    constexpr uint32_t kPositions = 5000;
+    for (uint32_t i = 0; i < terms; ++i) offset.push_back(rng.range(0, kPositions - 1));
     chains.right_offset = offset.data();
     left = numbers(rng, size_t{terms} * rows + 1);
-    right = numbers(rng, kPlaces + kTilePitch);
+    right = numbers(rng, kPositions + kTilePitch);
     row_bias = numbers(rng, rng.below(2) * rows);
     column_bias = numbers(rng, rng.below(2) * kTilePitch);
     addends = numbers(rng, rng.below(2) * rows * kTilePitch);
@@ -120,7 +120,7 @@ TEST_P(ChainTiles, AddTermsInTheOrderOfTheChip) {
                     .sums = buffers.sums},
                    c.chains, c.ends());
     for (uint32_t row = 0; row < c.rows; ++row)
-      for (uint32_t column = 0; column < c.vectors * kernels.lanes; ++column)
+      for (uint32_t column = 0; column < c.vectors * kernels.vector_elements; ++column)
         ASSERT_EQ(buffers.row(row)[column], f32::bits(c.expected(row, column)))
             << "row " << row << " column " << column << " of " << c.rows << "x" << c.vectors;
   }

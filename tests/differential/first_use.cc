@@ -8,7 +8,7 @@
 
 #include "base/errors/machine.h"
 #include "machine/device.h"
-#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "ops/fast/fast.h"
 #include "selftest/differential.h"
 #include "selftest/fill_operands.h"
@@ -19,10 +19,10 @@ namespace {
 
 // Makes a kernel wrong; restores it at the end.
 struct Spoilt {
-  explicit Spoilt(size_t alternative) { fast::spoil_body(alternative); }
+  explicit Spoilt(size_t alternative) { fast::spoil_kernel(alternative); }
   ~Spoilt() {
     fast::spoil_none();
-    set_proves_bodies(false);
+    set_tests_kernels(false);
   }
 };
 
@@ -42,7 +42,7 @@ Status run_on_device(OperationKind kind, Device& device) {
     TestMemory other(chip);
     other.copy_from(expected);
     if (!execute_fast(operation, other.memory())) continue;
-    execute(operation, expected.memory(), Body::reference);
+    execute(operation, expected.memory(), KernelChoice::reference);
     Status status = device.issue({.op = operation}, {.call = "lut"});
     if (!status.ok()) return status;
     for (const ByteRange& range : footprint(operation, chip).writes)
@@ -60,41 +60,41 @@ std::unique_ptr<Device> device() {
   return std::move(*created);
 }
 
-std::vector<WarningCount> body_warnings(Device& device) {
+std::vector<WarningCount> kernel_warnings(Device& device) {
   auto warnings = device.errors().diagnostics().warnings();
   std::erase_if(warnings,
-                [](const WarningCount& w) { return w.sample.id() != errors::mch_body_off; });
+                [](const WarningCount& w) { return w.sample.id() != errors::mch_kernel_off; });
   return warnings;
 }
 
-bool has_fast_bodies() { return fast::available_isas().size() > 1; }
+bool has_fast_kernels() { return fast::available_isas().size() > 1; }
 
-TEST(FirstUse, SwitchesAWrongBodyOffAndSaysSo) {
-  if (!has_fast_bodies()) return;
+TEST(FirstUse, SwitchesAWrongKernelOffAndReportsIt) {
+  if (!has_fast_kernels()) return;
   const Spoilt spoilt(kLut);
-  set_proves_bodies(true);
-  const auto twin = device();
-  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok()) << "the reference body goes on";
-  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok());
+  set_tests_kernels(true);
+  const auto simulated = device();
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *simulated).ok()) << "the reference kernel goes on";
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *simulated).ok());
   EXPECT_TRUE(fast::is_switched_off(kLut));
-  const auto warnings = body_warnings(*twin);
+  const auto warnings = kernel_warnings(*simulated);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].count, 1u) << "said once";
   EXPECT_THAT(warnings[0].sample.message(), ::testing::HasSubstr(" on "));
   EXPECT_THAT(warnings[0].sample.message(), ::testing::HasSubstr("rerun: tputwin selftest"));
 }
 
-TEST(FirstUse, LeavesRightBodiesOn) {
+TEST(FirstUse, KeepsRightKernelsOn) {
   const Spoilt spoilt(alternative_of(OperationKind::mdsum));
-  set_proves_bodies(true);
-  const auto twin = device();
-  EXPECT_TRUE(run_on_device(OperationKind::lut, *twin).ok());
+  set_tests_kernels(true);
+  const auto simulated = device();
+  EXPECT_TRUE(run_on_device(OperationKind::lut, *simulated).ok());
   EXPECT_FALSE(fast::is_switched_off(kLut));
-  EXPECT_TRUE(body_warnings(*twin).empty());
+  EXPECT_TRUE(kernel_warnings(*simulated).empty());
 }
 
-TEST(Selftest, TellsTheFirstDifferenceOfEveryInstructionSet) {
-  if (!has_fast_bodies()) return;
+TEST(Selftest, PrintsTheFirstDifferenceOfEveryInstructionSet) {
+  if (!has_fast_kernels()) return;
   const Spoilt spoilt(kLut);
   auto reports = tools::run_selftest({.cases = 4, .only = "lut"});
   ASSERT_TRUE(reports.ok());
@@ -108,7 +108,7 @@ TEST(Selftest, TellsTheFirstDifferenceOfEveryInstructionSet) {
   EXPECT_THAT(tools::selftest_text(*reports), ::testing::HasSubstr("differs: lut of "));
 }
 
-TEST(Selftest, PassesOnRightBodies) {
+TEST(Selftest, PassesOnRightKernels) {
   auto reports = tools::run_selftest({.cases = 2, .only = "bitwise"});
   ASSERT_TRUE(reports.ok());
   for (const tools::TargetReport& target : *reports) EXPECT_TRUE(target.ok()) << target.difference;

@@ -10,7 +10,7 @@
 #include "memory/layout.h"
 #include "numerics/float16.h"
 #include "numerics/float_mode.h"
-#include "ops/fast/dispatch/trace.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/half_row.h"
 #include "ops/operation.h"
@@ -51,7 +51,7 @@ TEST(HalfRow, ExampleHasItsNumbers) {
   EXPECT_EQ(row.thresholds[1], HalfRow::kMaxThreshold);  // a zero after the last factor
 }
 
-TEST(HalfRow, FactorsFarFromOneAreLeftToOthers) {
+TEST(HalfRow, FactorsFarFromOneAreDeclined) {
   const auto is_taken = [](float factor) {
     return HalfRow(DType::bf16).set({f32::bits(1.0f), f32::bits(factor)});
   };
@@ -127,19 +127,20 @@ class Products {
     op_.out = by_rows(rows, cols, DType::f32);
   }
 
-  // Returns the bits of the results on an instruction set; `body` gets the name of the kernel.
-  std::vector<uint32_t> results(const std::string& isa, std::string* body = nullptr) {
+  // Returns the bits of the results on an instruction set; `kernel_name` gets the name of the
+  // kernel.
+  std::vector<uint32_t> results(const std::string& isa, std::string* kernel_name = nullptr) {
     // Static, because an emulator takes seconds to allocate it.
-    static TestMemory room(bm1684x());
-    const Memory memory = room.memory();
+    static TestMemory test_memory(bm1684x());
+    const Memory memory = test_memory.memory();
     fill(memory);
     fast::select_isa(isa);
-    const fast::BodyTrace trace;
+    const fast::KernelTrace trace;
     const ScopedFloatMode mode;
     if (!fast::execute(op_, memory))
       execute(op_, memory);
-    else if (body != nullptr)
-      *body = trace.events().back().body;
+    else if (kernel_name != nullptr)
+      *kernel_name = trace.events().back().kernel;
     fast::select_isa("");
     std::vector<uint32_t> bits;
     for (uint32_t i = 0; i < extents_.rows; ++i)
@@ -179,19 +180,19 @@ void expect_reference_bytes(DType type, const Products::Extents& extents, bool t
   Products products(type, extents, transposed);
   const std::vector<uint32_t> expected = products.results("reference");
   for (const std::string& isa : fast::available_isas()) {
-    std::string body;
-    const std::vector<uint32_t> bits = products.results(isa, &body);
+    std::string kernel_name;
+    const std::vector<uint32_t> bits = products.results(isa, &kernel_name);
     const auto at = std::ranges::mismatch(bits, expected).in1 - bits.begin();
     EXPECT_TRUE(bits == expected) << isa << " " << to_string(type) << " " << extents.depth << "x"
                                   << extents.cols << (transposed ? " transposed" : "") << " result "
                                   << at << " is " << bits[at] << " instead of " << expected[at];
-    EXPECT_TRUE(isa == "reference" || body == "few rows") << isa << " " << body;
+    EXPECT_TRUE(isa == "reference" || kernel_name == "few rows") << isa << " " << kernel_name;
   }
 }
 
 // The last group is partial, and columns end inside a vector. Columns that are stored as rows are
 // one slice and a partial one.
-TEST(HalfRow, ColumnsOfAllKindsEqualTheReferenceBody) {
+TEST(HalfRow, ColumnsOfAllKindsEqualTheReferenceKernel) {
   for (const DType type : {DType::f16, DType::bf16})
     for (const uint32_t rows : {1u, 2u})
       for (const bool transposed : {false, true}) {

@@ -15,8 +15,8 @@ namespace tputwin::testing {
 namespace {
 
 std::string summary(OperationKind kind, const DifferentialReport& report) {
-  return fmt::format("{:20} {:7} cases, {:7} with a fast body, {:8} fast runs, {} failures",
-                     to_string(kind), report.cases, report.covered, report.bodies,
+  return fmt::format("{:20} {:7} cases, {:7} with a fast kernel, {:8} fast runs, {} failures",
+                     to_string(kind), report.cases, report.covered, report.fast_runs,
                      report.failures.size());
 }
 
@@ -24,9 +24,9 @@ std::string summary(OperationKind kind, const DifferentialReport& report) {
 // a fast kernel only for rounding to nearest even.
 uint64_t least_covered(OperationKind kind) { return kind == OperationKind::convert ? 40 : 50; }
 
-class FastBodies : public ::testing::TestWithParam<OperationKind> {};
+class FastKernels : public ::testing::TestWithParam<OperationKind> {};
 
-TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
+TEST_P(FastKernels, LeaveTheBytesOfTheReference) {
   static Differential differential;
   const RandomCases cases(240);
   DifferentialReport report = differential.run(
@@ -35,11 +35,11 @@ TEST_P(FastBodies, LeaveTheBytesOfTheReference) {
   std::puts(summary(GetParam(), report).c_str());
   if (fast::available_isas().size() > 1) {
     const uint64_t least = least_covered(GetParam());
-    EXPECT_GE(report.covered * 100, report.cases * least) << "too few cases reach a fast body";
+    EXPECT_GE(report.covered * 100, report.cases * least) << "too few cases reach a fast kernel";
   }
 }
 
-TEST(InstructionSet, ReferenceHasNoFastBody) {
+TEST(InstructionSet, ReferenceHasNoFastKernel) {
   Rng rng(1);
   TestMemory memory(bm1880());
   Operation operation = random_operation(rng, OperationKind::lut);
@@ -48,7 +48,7 @@ TEST(InstructionSet, ReferenceHasNoFastBody) {
   fast::select_isa("");
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, FastBodies,
+INSTANTIATE_TEST_SUITE_P(Every, FastKernels,
                          ::testing::ValuesIn(all_operation_kinds().begin(),
                                              all_operation_kinds().end()),
                          [](const auto& info) { return std::string(to_string(info.param)); });

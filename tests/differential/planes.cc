@@ -64,7 +64,7 @@ void expect_reference_bytes(const std::string& name, const Operation& op) {
   auto& [before, expected, actual] = memories();
   const ScopedFloatMode mode;
   copy_lanes(expected, before);
-  execute(op, expected.memory(), Body::reference);
+  execute(op, expected.memory(), KernelChoice::reference);
   const std::string usual(fast::selected_isa());
   for (const std::string& isa : fast::available_isas())
     for (const bool is_small : {false, true})
@@ -113,7 +113,7 @@ constexpr Layer kLayers[] = {
     {"images of one place, many channels in a lane", {21, 1100, 1, 1}, 9, 1, 1, 0, false, true},
 };
 
-TEST(Planes, OfTheBm1684EqualTheReferenceBody) {
+TEST(Planes, OfTheBm1684EqualTheReferenceKernel) {
   for (const Layer& layer : kLayers) {
     const Axis axis{.kernel = layer.kernel,
                     .stride = layer.stride,
@@ -133,7 +133,7 @@ TEST(Planes, OfTheBm1684EqualTheReferenceBody) {
   }
 }
 
-TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
+TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceKernel) {
   for (const uint32_t width : {1u, 2u, 3u, 4u, 8u})
     for (const uint32_t rows : {3u, 24u}) {
       Lanes lanes(bm1684());
@@ -147,28 +147,28 @@ TEST(Planes, ProductsOfChannelsOfFewColumnsEqualTheReferenceBody) {
 
 // Returns the operation on fp16 or bf16. Its operands are arbitrary bits, so rare values are
 // frequent.
-Operation halves_of(const Depthwise2dBm1684& op, DType type) {
+Operation float16_of(const Depthwise2dBm1684& op, DType type) {
   Lanes lanes(bm1684x());
   const auto placed = [&](const TensorView& v) { return lanes.compact(v.shape, type); };
-  Depthwise2dBm1684xFloat halves{.out = lanes.aligned(op.out.shape, type),
-                                 .in = lanes.aligned(op.in.shape, type),
-                                 .weight = Source::tensor(placed(op.weight)),
-                                 .padding = 0x3c01,
-                                 .window = op.window};
-  if (op.bias) halves.bias = placed(*op.bias);
-  return halves;
+  Depthwise2dBm1684xFloat op16{.out = lanes.aligned(op.out.shape, type),
+                               .in = lanes.aligned(op.in.shape, type),
+                               .weight = Source::tensor(placed(op.weight)),
+                               .padding = 0x3c01,
+                               .window = op.window};
+  if (op.bias) op16.bias = placed(*op.bias);
+  return op16;
 }
 
 // Rows shorter than a vector, of one vector, and of some vectors and a rest; rows whose columns are
 // all under padding.
-TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
+TEST(Planes, WindowsOfThreeEqualTheReferenceKernel) {
   constexpr uint32_t kPads[][2] = {{0, 0}, {1, 1}, {2, 1}, {0, 2}, {3, 0}, {1, 0}};
-  uint32_t turn = 0;
+  uint32_t index = 0;
   for (const uint32_t width :
        {1u, 3u, 4u, 7u, 8u, 15u, 16u, 17u, 18u, 19u, 31u, 33u, 34u, 35u, 65u})
     for (const uint32_t step : {1u, 2u})
       for (const uint32_t height : {1u, 4u, 10u}) {
-        const auto& [before, after] = kPads[turn++ % std::size(kPads)];
+        const auto& [before, after] = kPads[index++ % std::size(kPads)];
         const Axis h{.kernel = 3, .stride = step, .pad_before = after + 1, .pad_after = before + 1};
         const Axis w{.kernel = 3, .stride = step, .pad_before = before, .pad_after = after};
         if (w.padded(width) < w.reach()) continue;
@@ -177,7 +177,7 @@ TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
                              .in = lanes.aligned({2, 67, height, width}),
                              .weight = lanes.compact({1, 67, 3, 3}),
                              .window = {h, w}};
-        if (turn % 2 != 0) op.bias = lanes.compact({1, 67, 1, 1});
+        if (index % 2 != 0) op.bias = lanes.compact({1, 67, 1, 1});
         ASSERT_LE(lanes.end(), kLaneBytes - kMargin);
         const std::string name = "rows of " + std::to_string(width) + " by " +
                                  std::to_string(step) + ", padding " + std::to_string(before) +
@@ -185,11 +185,11 @@ TEST(Planes, WindowsOfThreeEqualTheReferenceBody) {
         expect_reference_bytes(name, op);
         for (const DType type : {DType::f16, DType::bf16})
           expect_reference_bytes(name + (type == DType::f16 ? ", fp16" : ", bf16"),
-                                 halves_of(op, type));
+                                 float16_of(op, type));
       }
 }
 
-TEST(Planes, WindowsOverWholePlanesEqualTheReferenceBody) {
+TEST(Planes, WindowsOverWholePlanesEqualTheReferenceKernel) {
   constexpr uint32_t kExtents[][2] = {{7, 7}, {5, 3}, {1, 2}, {4, 9}, {14, 14}};
   for (const auto& [height, width] : kExtents)
     for (const uint32_t images : {1u, 3u})
@@ -205,7 +205,7 @@ TEST(Planes, WindowsOverWholePlanesEqualTheReferenceBody) {
         expect_reference_bytes(name, op);
         for (const DType type : {DType::f16, DType::bf16})
           expect_reference_bytes(name + (type == DType::f16 ? ", fp16" : ", bf16"),
-                                 halves_of(op, type));
+                                 float16_of(op, type));
       }
 }
 

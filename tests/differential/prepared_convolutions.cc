@@ -63,7 +63,7 @@ constexpr uint64_t kInput = 0x1000;
 enum class Input : uint8_t { any, low, nearly_low, high };
 
 // The memories that a prepared kernel reads and writes.
-struct Places {
+struct Moves {
   bool reads_global, writes_global, touch;
 };
 
@@ -94,39 +94,40 @@ struct Memories {
 };
 
 // Runs a prepared kernel on the selected instruction set.
-void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Places& places,
+void run_prepared(const Conv2dBm1880& op, const Conv2dBm1880& moved, const Moves& moves,
                   const Memory& memory) {
-  const auto body = fast::prepare(op, memory);
-  ASSERT_NE(body, nullptr);
-  if (places.reads_global) body->move(fast::Moved::input, moved.in);
-  if (places.writes_global) body->move(fast::Moved::result, moved.out);
-  body->pack(memory);
-  body->run(memory);
+  const auto prepared = fast::prepare(op, memory);
+  ASSERT_NE(prepared, nullptr);
+  if (moves.reads_global) prepared->move(fast::Moved::input, moved.in);
+  if (moves.writes_global) prepared->move(fast::Moved::result, moved.out);
+  prepared->pack(memory);
+  prepared->run(memory);
 }
 
 // Compares every instruction set, on one thread, on two, and on more than the kernel can use.
-void expect_reference_bytes(Memories& memories, const Layer& layer, DType type,
-                            const Places& places, Input input) {
+void expect_reference_bytes(Memories& memories, const Layer& layer, DType type, const Moves& moves,
+                            Input input) {
   auto& [random, before, expected, actual] = memories;
   const Conv2dBm1880 op = convolution(layer, type);
   Conv2dBm1880 moved = op;
-  const uint64_t behind = kInput + op.in.shape.count();
-  if (places.reads_global) moved.in = in_global(op.in, kInput);
-  if (places.writes_global) moved.out = in_global(op.out, places.touch ? behind : behind + 0x1000);
+  const uint64_t after_input = kInput + op.in.shape.count();
+  if (moves.reads_global) moved.in = in_global(op.in, kInput);
+  if (moves.writes_global)
+    moved.out = in_global(op.out, moves.touch ? after_input : after_input + 0x1000);
   memories.start(moved.in, input);
   expected.copy_from(before);
-  execute(Operation(moved), expected.memory(), Body::reference);
+  execute(Operation(moved), expected.memory(), KernelChoice::reference);
   for (const std::string& isa : fast::available_isas())
     for (const int threads : {1, 2, 5}) {
       if (isa == "reference" || isa == "onednn") continue;
       fast::select_isa(isa);
       set_thread_count(threads);
       actual.copy_from(before);
-      run_prepared(op, moved, places, actual.memory());
+      run_prepared(op, moved, moves, actual.memory());
       EXPECT_TRUE(memories.are_equal())
           << layer.name << " on " << isa << " with " << threads << " threads, from "
-          << (places.reads_global ? "global memory" : "lanes") << " to "
-          << (places.writes_global ? "global memory" : "lanes") << ", input "
+          << (moves.reads_global ? "global memory" : "lanes") << " to "
+          << (moves.writes_global ? "global memory" : "lanes") << ", input "
           << static_cast<int>(input);
     }
 }
@@ -140,16 +141,16 @@ class PreparedConvolutions : public ::testing::Test {
   }
 };
 
-TEST_F(PreparedConvolutions, LeaveTheBytesOfTheReferenceBody) {
+TEST_F(PreparedConvolutions, LeaveTheBytesOfTheReferenceKernel) {
   Memories memories;
   fast::set_budgets({.task_work = 1000});
   for (const Layer& layer : kLayers)
-    for (const Places places :
-         {Places{false, false, false}, Places{true, false, false}, Places{false, true, false},
-          Places{true, true, true}, Places{true, true, false}})
+    for (const Moves moves :
+         {Moves{false, false, false}, Moves{true, false, false}, Moves{false, true, false},
+          Moves{true, true, true}, Moves{true, true, false}})
       for (const DType type : {DType::i8, DType::u8})
         for (const Input input : {Input::any, Input::low, Input::nearly_low, Input::high})
-          expect_reference_bytes(memories, layer, type, places, input);
+          expect_reference_bytes(memories, layer, type, moves, input);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(SisterChip, RunsTheOperationsOfItsFamily) {
       const Operation operation = random_operation(rng, kind, sister());
       fill_operands(rng, operation, sister(), expected.memory());
       actual.copy_from(expected);
-      execute(operation, expected.memory(), Body::reference);
+      execute(operation, expected.memory(), KernelChoice::reference);
       execute(operation, actual.memory());
       const auto a = expected.all_bytes(), b = actual.all_bytes();
       for (size_t i = 0; i < a.size(); ++i)

@@ -73,20 +73,21 @@ TEST_P(Transposes, MoveEveryElementToItsPlace) {
 }
 
 // Transposes lines of eight rows to arbitrary addresses; bytes between them must not change.
-TEST_P(Transposes, TurnLinesToWhereverTheyGo) {
+TEST_P(Transposes, TransposeLinesToAnyRows) {
   constexpr size_t kRows = 8, kBytes = kRows * sizeof(uint32_t), kLine = 64;
   const RandomCases cases(200);
   for (uint64_t i = cases.first; i < cases.end(); ++i) {
     SCOPED_TRACE(cases.rerun(i));
     Rng rng = cases.rng(i);
     const size_t count = rng.below(9), step = kLine + 4 * rng.below(30);
-    const size_t stride = count * step + 4 * rng.below(20), room = 9 * kBytes + 4 * rng.below(5);
+    const size_t stride = count * step + 4 * rng.below(20),
+                 capacity = 9 * kBytes + 4 * rng.below(5);
     std::vector<uint8_t> src(kRows * stride + kLine);
     for (uint8_t& byte : src) byte = static_cast<uint8_t>(rng.next());
-    std::vector<uint8_t> dst(fast::kWordsOfLine * room, 0x5a), expected = dst;
-    std::array<uint8_t*, fast::kWordsOfLine> to;
+    std::vector<uint8_t> dst(fast::kInt32OfLine * capacity, 0x5a), expected = dst;
+    std::array<uint8_t*, fast::kInt32OfLine> to;
     for (size_t c = 0; c < to.size(); ++c) {
-      const size_t place = (c * 5 + 3) % to.size() * room;
+      const size_t place = (c * 5 + 3) % to.size() * capacity;
       to[c] = &dst[place];
       for (size_t k = 0; k < count; ++k)
         for (size_t r = 0; r < kRows; ++r)

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "ops/conv/weights_bm1684x.h"
-#include "ops/fast/dispatch/trace.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/operation.h"
@@ -27,14 +27,14 @@ TensorView system(const Shape& shape, uint64_t address, DType dtype) {
 
 // Returns the kernel that runs an operation on the best instruction set; "" if none does.
 template <class Op>
-std::string body_of(const Chip& chip, const Op& op) {
+std::string kernel_of(const Chip& chip, const Op& op) {
   TestMemory memory(chip);
-  const fast::BodyTrace trace;
+  const fast::KernelTrace trace;
   if (!fast::execute(op, memory.memory())) return "";
-  return trace.events().back().body;
+  return trace.events().back().kernel;
 }
 
-bool has_fast_bodies() { return fast::available_isas().size() > 1; }
+bool has_fast_kernels() { return fast::available_isas().size() > 1; }
 
 Conv2dBm1684xInt8 convolution_of_bytes(Lanes& lanes, DType result) {
   return {.out = lanes.aligned({1, 64, 14, 14}, result),
@@ -54,47 +54,47 @@ Conv2dBm1684xFloat convolution_of_floats(Lanes& lanes, DType dtype) {
 }
 
 TEST(TypicalLayers, ConvolutionsOfTheBm1684xRunOverPlanes) {
-  if (!has_fast_bodies()) return;
+  if (!has_fast_kernels()) return;
   for (const DType result : {DType::i32, DType::i8}) {
     Lanes lanes(bm1684x());
-    EXPECT_EQ(body_of(bm1684x(), convolution_of_bytes(lanes, result)), "planes");
+    EXPECT_EQ(kernel_of(bm1684x(), convolution_of_bytes(lanes, result)), "planes");
   }
   Lanes lanes(bm1684x());
   Conv2dBm1684xInt8 with_zero_point = convolution_of_bytes(lanes, DType::i32);
   with_zero_point.zero_point = Source::value(3, DType::i8);
   with_zero_point.padding = Source::value(7, DType::i8);
-  EXPECT_EQ(body_of(bm1684x(), with_zero_point), "planes");
+  EXPECT_EQ(kernel_of(bm1684x(), with_zero_point), "planes");
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     Lanes own(bm1684x());
-    EXPECT_EQ(body_of(bm1684x(), convolution_of_floats(own, dtype)), "planes");
+    EXPECT_EQ(kernel_of(bm1684x(), convolution_of_floats(own, dtype)), "planes");
   }
 }
 
 TEST(TypicalLayers, ProductsOfTheBm1684xAreCopiedOrReadInPlace) {
-  if (!has_fast_bodies()) return;
+  if (!has_fast_kernels()) return;
   for (const uint32_t rows : {1u, 64u}) {
     Lanes single(bm1684x());
     EXPECT_EQ(
-        body_of(bm1684x(), MatmulBm1684xFp32{.out = single.by_columns(rows, 256, DType::f32),
-                                             .left = single.by_columns(rows, 96, DType::f32),
-                                             .right = single.by_columns(96, 256, DType::f32)}),
+        kernel_of(bm1684x(), MatmulBm1684xFp32{.out = single.by_columns(rows, 256, DType::f32),
+                                               .left = single.by_columns(rows, 96, DType::f32),
+                                               .right = single.by_columns(96, 256, DType::f32)}),
         "in place");
     Lanes half(bm1684x());
-    EXPECT_EQ(body_of(bm1684x(), MatmulBm1684xHalf{.out = half.by_rows(rows, 256, DType::f16),
-                                                   .left = half.by_rows(rows, 96, DType::f16),
-                                                   .right = half.by_rows(96, 256, DType::f16)}),
+    EXPECT_EQ(kernel_of(bm1684x(), MatmulBm1684xHalf{.out = half.by_rows(rows, 256, DType::f16),
+                                                     .left = half.by_rows(rows, 96, DType::f16),
+                                                     .right = half.by_rows(96, 256, DType::f16)}),
               rows == 1 ? "few rows" : "packed");
     Lanes bytes(bm1684x());
-    EXPECT_EQ(body_of(bm1684x(), MatmulBm1684xInt{.out = bytes.by_rows(rows, 256, DType::i32),
-                                                  .left = bytes.by_rows(rows, 96, DType::i8),
-                                                  .right = bytes.by_rows(96, 256, DType::i8),
-                                                  .zero_point = Source::value(3, DType::i8)}),
+    EXPECT_EQ(kernel_of(bm1684x(), MatmulBm1684xInt{.out = bytes.by_rows(rows, 256, DType::i32),
+                                                    .left = bytes.by_rows(rows, 96, DType::i8),
+                                                    .right = bytes.by_rows(96, 256, DType::i8),
+                                                    .zero_point = Source::value(3, DType::i8)}),
               rows == 1 && fast::tile_kernels().row_of_bytes != nullptr ? "one row" : "packed");
   }
 }
 
 TEST(TypicalLayers, OfTheBm1684) {
-  if (!has_fast_bodies()) return;
+  if (!has_fast_kernels()) return;
   const auto convolution = [](uint32_t channels, const Axis& axis, bool accumulate) {
     Lanes lanes(bm1684());
     const Shape weight{channels, 64, axis.kernel, axis.kernel};
@@ -104,9 +104,9 @@ TEST(TypicalLayers, OfTheBm1684) {
                         .window = {axis, axis},
                         .accumulate = accumulate};
   };
-  EXPECT_EQ(body_of(bm1684(), convolution(64, kThree, false)), "planes");
-  EXPECT_EQ(body_of(bm1684(), convolution(64, Axis{}, false)), "planes");
-  EXPECT_EQ(body_of(bm1684(), convolution(1, Axis{}, true)), "short rows");
+  EXPECT_EQ(kernel_of(bm1684(), convolution(64, kThree, false)), "planes");
+  EXPECT_EQ(kernel_of(bm1684(), convolution(64, Axis{}, false)), "planes");
+  EXPECT_EQ(kernel_of(bm1684(), convolution(1, Axis{}, true)), "short rows");
   const auto product = [](uint32_t depth) {
     Lanes lanes(bm1684());
     return MatmulBm1684{.out = lanes.matrix(16, 256, 32, DType::f32),
@@ -114,12 +114,12 @@ TEST(TypicalLayers, OfTheBm1684) {
                         .right = lanes.matrix(depth, 256, 32, DType::f32),
                         .accumulate = true};
   };
-  EXPECT_EQ(body_of(bm1684(), product(96)), "in place");
-  EXPECT_EQ(body_of(bm1684(), product(3)), "short rows");
+  EXPECT_EQ(kernel_of(bm1684(), product(96)), "in place");
+  EXPECT_EQ(kernel_of(bm1684(), product(3)), "short rows");
 }
 
 TEST(TypicalLayers, OfBytesOfTheBm1684) {
-  if (!has_fast_bodies()) return;
+  if (!has_fast_kernels()) return;
   const Shape maps{4, 64, 14, 14};
   Lanes lanes(bm1684());
   const Winograd2dBm1684 winograd{.out = lanes.aligned(maps, DType::i8, 4),
@@ -127,14 +127,14 @@ TEST(TypicalLayers, OfBytesOfTheBm1684) {
                                   .weight = lanes.compact({64, 64, 4, 4}, DType::i8, 4),
                                   .window = {kThree, kThree},
                                   .rshift = 8};
-  EXPECT_EQ(body_of(bm1684(), winograd), "tiles");
+  EXPECT_EQ(kernel_of(bm1684(), winograd), "tiles");
   for (const uint32_t rows : {1u, 64u}) {
     Lanes own(bm1684());
     const MatmulBm1684Int8 product{.out = own.matrix(rows, 256, 32, DType::i8),
                                    .left = own.matrix(rows, 96, 32, DType::i8),
                                    .right = own.matrix(96, 256, 32, DType::i8),
                                    .rshift = 8};
-    EXPECT_EQ(body_of(bm1684(), product),
+    EXPECT_EQ(kernel_of(bm1684(), product),
               rows == 1 && fast::tile_kernels().row_of_bytes != nullptr ? "one row" : "packed");
   }
 }
@@ -151,12 +151,12 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
                             .window = {kThree, kThree},
                             .rshift = 16};
   };
-  if (!has_fast_bodies()) return;
-  EXPECT_EQ(body_of(bm1684(), layer(kMost + 1)), "");
+  if (!has_fast_kernels()) return;
+  EXPECT_EQ(kernel_of(bm1684(), layer(kMost + 1)), "");
   const Winograd2dBm1684 op = layer(kMost);
   const auto results = [&](const std::string& isa) {
-    TestMemory room(bm1684());
-    const Memory memory = room.memory();
+    TestMemory test_memory(bm1684());
+    const Memory memory = test_memory.memory();
     for (uint32_t c = 0; c < kMost; ++c)
       for (uint32_t i = 0; i < 16; ++i) {
         if (i < 4) memory.write(op.in, 0, c, i / 2, i % 2, 255);
@@ -177,14 +177,15 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
 }
 
 TEST(TypicalLayers, TransposingCopiesGoTileByTile) {
-  if (!has_fast_bodies()) return;
+  if (!has_fast_kernels()) return;
   const Shape shape{1, 32, 24, 40};
   for (const DType dtype : {DType::u8, DType::f16, DType::f32}) {
     TensorView src = system(shape, 1 << 20, dtype);
     const uint32_t bytes = element_bytes(dtype);
     src.stride = {0, bytes, 40 * 32 * bytes, 32 * bytes};  // channels last
-    EXPECT_EQ(body_of(bm1684x(), Copy{.dst = system(shape, 0, dtype), .src = Source::tensor(src)}),
-              "tiles");
+    EXPECT_EQ(
+        kernel_of(bm1684x(), Copy{.dst = system(shape, 0, dtype), .src = Source::tensor(src)}),
+        "tiles");
   }
 }
 

@@ -43,12 +43,12 @@ void expect_reference_bytes(const std::string& name, const Operation& op) {
   static TestMemory memory(bm1684x());
   const ScopedFloatMode mode;
   fill(memory);
-  execute(op, memory.memory(), Body::reference);
+  execute(op, memory.memory(), KernelChoice::reference);
   const std::vector<uint8_t> expected = lanes_of(memory);
   for (const std::string& isa : fast::available_isas()) {
     fast::select_isa(isa);
     fill(memory);
-    if (!execute_fast(op, memory.memory())) execute(op, memory.memory(), Body::reference);
+    if (!execute_fast(op, memory.memory())) execute(op, memory.memory(), KernelChoice::reference);
     EXPECT_TRUE(lanes_of(memory) == expected) << name << " on " << isa;
   }
   fast::select_isa("");

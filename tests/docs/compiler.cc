@@ -49,18 +49,18 @@ TEST(Compiler, PassesAreListedInTheirOrder) {
 }
 
 TEST(Compiler, FoldersIncludeOnlyThoseBelowThem) {
-  const Names rooms = rows_of("Modules");
-  EXPECT_GT(rooms.size(), 10u);
+  const Names modules = rows_of("Modules");
+  EXPECT_GT(modules.size(), 10u);
   static const std::regex include("\n#include \"bmnet/([a-z_]+)/");
-  for (size_t i = 0; i < rooms.size(); ++i) {
-    const auto folder = source_dir() / "src/bmnet" / rooms[i];
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const auto folder = source_dir() / "src/bmnet" / modules[i];
     ASSERT_TRUE(std::filesystem::exists(folder)) << folder;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (!entry.is_regular_file()) continue;
-      for (const std::string& room : found("\n" + read_text(entry.path()), include))
-        EXPECT_NE(std::find(rooms.begin() + static_cast<ptrdiff_t>(i), rooms.end(), room),
-                  rooms.end())
-            << entry.path() << " includes " << room;
+      for (const std::string& module : found("\n" + read_text(entry.path()), include))
+        EXPECT_NE(std::find(modules.begin() + static_cast<ptrdiff_t>(i), modules.end(), module),
+                  modules.end())
+            << entry.path() << " includes " << module;
     }
   }
 }

@@ -14,8 +14,8 @@ namespace {
 // round of lanes.
 Labels planes(const Chip& chip, uint32_t start_lane = 0) {
   return [&chip, start_lane](const Element& e) {
-    const uint32_t turn = (start_lane + e.c) / chip.lanes;
-    return Label{fmt::format("{},{}", e.h, e.w), fmt::format("n{} c{}", e.n, e.c), 2 * e.n + turn};
+    const uint32_t round = (start_lane + e.c) / chip.lanes;
+    return Label{fmt::format("{},{}", e.h, e.w), fmt::format("n{} c{}", e.n, e.c), 2 * e.n + round};
   };
 }
 
@@ -100,7 +100,7 @@ TEST(Layouts, LanesOfTheBm1684) {
   y = Grid("the same, compact", chip, lanes(chip, shape, DType::f32, /*aligned=*/false),
            planes(chip))
           .draw(svg, y, {0, 1, 5, 6, 63});
-  Grid("(1,4,2,3) that starts in NPU 62: channels go on in NPU 0, a turn further", chip,
+  Grid("(1,4,2,3) that starts in NPU 62: channels go on in NPU 0, a round further", chip,
        lanes(chip, {1, 4, 2, 3}, DType::f32, /*aligned=*/true, /*start_lane=*/62), planes(chip, 62))
       .draw(svg, y);
   expect_drawing("bm1684-lanes", svg.finish("A tensor in the lanes of the BM1684"));
@@ -122,7 +122,7 @@ TEST(Layouts, PackedOnesOfTheBm1684) {
   y = Grid("4N: the same shape of 8 bits, four images to a cell", chip, system(shape, DType::i8, 4),
            image_label)
           .draw(svg, y);
-  Grid("4N in local memory, compact: cells lie as fp32 elements do", chip,
+  Grid("4N in local memory, compact: cells are stored as fp32 elements are", chip,
        lanes(chip, shape, DType::i8, /*aligned=*/false, 0, 4), image_label)
       .draw(svg, y);
   expect_drawing("bm1684-packed", svg.finish("1N, 2N and 4N of the BM1684"));

@@ -34,7 +34,7 @@ std::vector<std::filesystem::path> sources(const std::string& extensions,
 }
 
 // Returns "tools -> ... -> base" of the page.
-std::vector<std::string> rooms() {
+std::vector<std::string> modules() {
   const std::string page = read_text(source_dir() / "docs/architecture.md");
   const auto lines = matches(page, "\n    (tools -> [a-z >-]*-> base)\n");
   return lines.empty() ? lines : matches(lines.front(), "([a-z]+)");
@@ -42,14 +42,14 @@ std::vector<std::string> rooms() {
 
 TEST(Sources, IncludeFoldersToTheRightOnly) {
   std::map<std::string, size_t> place;
-  for (const std::string& room : rooms()) place.emplace(room, place.size());
+  for (const std::string& module : modules()) place.emplace(module, place.size());
   EXPECT_GT(place.size(), 8u);
   for (const auto& path : sources(".cc .h .def ")) {
-    const std::string room = path.lexically_relative(kSrc).begin()->string();
-    ASSERT_TRUE(place.contains(room)) << room << " is not in docs/architecture.md";
+    const std::string module = path.lexically_relative(kSrc).begin()->string();
+    ASSERT_TRUE(place.contains(module)) << module << " is not in docs/architecture.md";
     for (const std::string& other : matches(read_text(path), "#include \"([a-z0-9_]+)/"))
       if (place.contains(other)) {
-        EXPECT_LE(place[room], place[other]) << path << " includes " << other;
+        EXPECT_LE(place[module], place[other]) << path << " includes " << other;
       }
   }
 }
@@ -69,16 +69,15 @@ TEST(Sources, FoldersOfTheCompilerIncludeEachOtherInNoCycle) {
                                 [&](const std::string& other) { return included.contains(other); });
   };
   while (std::erase_if(included, includes_none) != 0) continue;
-  for (const auto& entry : included)
-    ADD_FAILURE() << entry.first << " is in a cycle, or behind one";
+  for (const auto& entry : included) ADD_FAILURE() << entry.first << " is in a cycle, or after one";
 }
 
 TEST(Sources, ArchitectureNamesFoldersThatExist) {
   const std::string page = read_text(source_dir() / "docs/architecture.md");
-  for (const std::string& room : rooms()) EXPECT_TRUE(is_directory(kSrc / room)) << room;
+  for (const std::string& module : modules()) EXPECT_TRUE(is_directory(kSrc / module)) << module;
   for (const std::string& row : matches(page, "\n[|] (`[a-z/_, `]+) [|]"))
-    for (const std::string& room : matches(row, "`([a-z/_]+)`"))
-      EXPECT_TRUE(is_directory(kSrc / room)) << room;
+    for (const std::string& module : matches(row, "`([a-z/_]+)`"))
+      EXPECT_TRUE(is_directory(kSrc / module)) << module;
 }
 
 TEST(Sources, BeginWithWhatTheyAre) {
@@ -127,7 +126,7 @@ TEST(Sources, HaveFunctionsThatFitAScreen) {
   for (const auto& path : sources(".cc .h ", source_dir() / "tests")) expect_short_functions(path);
 }
 
-TEST(Sources, LieInSmallFolders) {
+TEST(Sources, AreInSmallFolders) {
   std::map<std::filesystem::path, size_t> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kSrc))
     if (entry.is_regular_file()) ++files[entry.path().parent_path()];

@@ -40,16 +40,16 @@ bool is_misspelt(const std::string& word) {
   if (word.find("is") == std::string::npos || !std::regex_match(word, match, pattern)) return false;
   const std::string stem = match[1];
   return std::ranges::find(kStems, stem) == std::end(kStems) &&
-         std::none_of(kStems, kStems + 3, [&](auto ending) { return stem.ends_with(ending); });
+         std::none_of(kStems, kStems + 3, [&](auto suffix) { return stem.ends_with(suffix); });
 }
 
-TEST(Spelling, IsToldFromWordsWithAnSOfTheirOwn) {
+TEST(Spelling, IsDistinguishedFromWordsWithAnSOfTheirOwn) {
   for (const char* right :
        {"quantize", "elementwise", "otherwise", "raising", "disable", "advised"})
     EXPECT_FALSE(is_misspelt(right)) << right;
   for (const std::string wrong : {"quanti", "normali", "reali", "ari_synchroni"})
-    for (const char* ending : {"se", "sed", "sing", "sation", "ser"})
-      EXPECT_TRUE(is_misspelt(wrong + ending)) << wrong + ending;
+    for (const char* suffix : {"se", "sed", "sing", "sation", "ser"})
+      EXPECT_TRUE(is_misspelt(wrong + suffix)) << wrong + suffix;
   EXPECT_EQ(words("isQuantized kMax_size"),
             (std::vector<std::string>{"is", "quantized", "k", "max", "size"}));
 }

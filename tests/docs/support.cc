@@ -150,7 +150,7 @@ std::string class_tables() {
 std::string host_operators() {
   std::string text =
       "\n## Operators of the host in bmodels: BM1684, BM1684X\n\n"
-      "In an encoding of ours, or told by a library of the user; the vendor's numbers are not "
+      "In an encoding of ours, or given by a library of the user; the vendor's numbers are not "
       "documented and refused ([host-operators.md](host-operators.md)).\n\n| operator |\n|---|\n";
   for (std::string_view name : host::operator_names()) text += fmt::format("| `{}` |\n", name);
   return text;

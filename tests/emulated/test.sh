@@ -10,7 +10,7 @@ differential="$bin/test_differential"
   -- "$bin/test_vectors" --gtest_brief=1 \
   -- "$bin/test_ops" --gtest_brief=1 \
   -- "$differential" '--gtest_filter=Every/ChainTiles*:*ranspose*:HalfRow*:Unaligned*:TypicalLayers*' \
-  -- "$bin/test_machine" '--gtest_filter=Every/Plans.*/avx512_vnni:Every/PlansBm1684.*/avx512_vnni:Every/PendingSums.*/avx512_vnni' \
+  -- "$bin/test_machine" '--gtest_filter=Every/Plans.*/avx512_vnni:Every/PlansBm1684.*/avx512_vnni:Every/DeferredSums.*/avx512_vnni' \
   -- "$differential" --cases 60 --isa onednn --only conv2d_bm1880 \
   -- "$differential" --cases 12 --isa avx512_vnni \
   -- "$differential" --cases 12 --isa avx2_vnni \

@@ -11,16 +11,16 @@
 #include "base/errors/bmlib.h"
 #include "base/last_error.h"
 #include "errors/trigger.h"
-#include "sdk/record/recorder.h"
+#include "sdk/record/model_recorder.h"
 
 namespace tputwin::testing {
 namespace {
 
-// Returns the thread's last error, or first warning, after the calls in `body`.
-template <class Body>
-Status last_report_of(Body body) {
+// Returns the thread's last error, or first warning, after the calls in `function`.
+template <class Function>
+Status last_report_of(Function function) {
   thread_diagnostics().clear();
-  body();
+  function();
   auto error = thread_diagnostics().last_error();
   auto warnings = thread_diagnostics().warnings();
   thread_diagnostics().clear();
@@ -29,14 +29,14 @@ Status last_report_of(Body body) {
 }
 
 // Calls last_report_of(...) with a device and 64 bytes of its memory.
-template <class Body>
-Status with_device(Body body) {
+template <class Function>
+Status with_device(Function function) {
   return last_report_of([&] {
     bm_handle_t handle = nullptr;
     bm_dev_request(&handle, 0);
     bm_device_mem_t memory{};
     bm_malloc_device_byte(handle, &memory, 64);
-    body(handle, memory);
+    function(handle, memory);
     bm_dev_free(handle);
   });
 }
@@ -77,15 +77,15 @@ TW_TRIGGER(bml_inside_kernel, [] {
     okkernel_launch_sync(handle, "asks_host", nullptr, 0);
   });
 });
-// Runs `body` in a child process; returns its output on standard error.
-template <class Body>
-Status said_by_child(ErrorId id, Body body) {
+// Runs `function` in a child process; returns its output on standard error.
+template <class Function>
+Status reported_by_child(ErrorId id, Function function) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
-    body();
+    function();
     _exit(0);
   }
   close(ends[1]);
@@ -117,15 +117,15 @@ TW_TRIGGER(bml_timeout, [] {
   });
 });
 TW_TRIGGER(bml_device_lost, [] {
-  return said_by_child(errors::bml_device_lost, [] {
+  return reported_by_child(errors::bml_device_lost, [] {
     launch_with_limit(1, [](const void*) {
       for (;;) pause();
     });
   });
 });
 TW_TRIGGER(bml_crashed, [] {
-  return said_by_child(errors::bml_crashed,
-                       [] { launch_with_limit(0, [](const void*) { std::abort(); }); });
+  return reported_by_child(errors::bml_crashed,
+                           [] { launch_with_limit(0, [](const void*) { std::abort(); }); });
 });
 TW_TRIGGER(bml_time_limit, [] {
   return with_device([](bm_handle_t handle, bm_device_mem_t) { bm_set_sync_timeout(handle, -1); });

@@ -17,15 +17,15 @@ namespace {
 namespace b168x = bmodel::bm168x;
 const std::string kRecorded = TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/";
 
-// Returns the last error or warning after the calls in `body`, with a runtime on a BM1684X.
-template <class Body>
-Status with_runtime(Body body) {
+// Returns the last error or warning after the calls in `function`, with a runtime on a BM1684X.
+template <class Function>
+Status with_runtime(Function function) {
   bmlib::use_chip(bm1684x());
   bm_handle_t device = nullptr;
   bm_dev_request(&device, 0);
   void* runtime = bmrt_create(device);
   thread_diagnostics().clear();
-  body(runtime);
+  function(runtime);
   auto error = thread_diagnostics().last_error();
   auto warnings = thread_diagnostics().warnings();
   bmrt_destroy(runtime);
@@ -42,8 +42,8 @@ struct Lenet {
   const bm_net_info_t* info;
   bm_tensor_t input{}, output{};
 };
-template <class Change, class Body>
-Status with_changed_lenet(Change change, Body body) {
+template <class Change, class Function>
+Status with_changed_lenet(Change change, Function function) {
   return with_runtime([&](void* runtime) {
     auto bytes = *read_bytes(kRecorded + "nets-lenet-int8.bmodel");
     auto file = *b168x::read(bytes);
@@ -54,13 +54,13 @@ Status with_changed_lenet(Change change, Body body) {
     Lenet net{runtime, bmrt_get_network_info(runtime, name.c_str())};
     bmrt_tensor(&net.input, runtime, net.info->input_dtypes[0],
                 net.info->stages[0].input_shapes[0]);
-    body(net);
+    function(net);
     bm_free_device(static_cast<bm_handle_t>(bmrt_get_bm_handle(runtime)), net.input.device_mem);
   });
 }
-template <class Body>
-Status with_lenet(Body body) {
-  return with_changed_lenet([](b168x::ModelT&) {}, body);
+template <class Function>
+Status with_lenet(Function function) {
+  return with_changed_lenet([](b168x::ModelT&) {}, function);
 }
 
 void launch(Lenet& net) {
@@ -142,7 +142,7 @@ TW_TRIGGER(brt_written, [] {
   });
 });
 // The neurons end slightly before the last bytes that the layers write.
-TW_TRIGGER(brt_written_nobody, [] {
+TW_TRIGGER(brt_written_unread, [] {
   constexpr uint64_t kStep = 64;
   const auto shortened = [](uint64_t steps) {
     return launch_changed([&](b168x::NetT& net, b168x::NetParameterT& stage) {

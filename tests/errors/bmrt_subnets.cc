@@ -79,7 +79,7 @@ TW_TRIGGER(brt_host_library, [] {
   return launch_with("TPUTWIN_CPUOPS", "/no/such/library.so", one_operator(10001, ""));
 });
 TW_TRIGGER(brt_host_input, [] { return launch(one_operator("argmax axis=3")); });
-TW_TRIGGER(brt_host_room, [] {
+TW_TRIGGER(brt_host_capacity, [] {
   // Two positions for each of three elements.
   SubnetFile file = one_operator("nonzero");
   file.stage().sub_net[0]->input_tensor[0]->shape[0]->dim = {2, 2};

@@ -13,23 +13,23 @@
 namespace tputwin::testing {
 namespace {
 
-// Returns the thread's last error after the calls in `body`.
-template <class Body>
-Status last_error_of(Body body) {
+// Returns the thread's last error after the calls in `function`.
+template <class Function>
+Status last_error_of(Function function) {
   thread_diagnostics().clear();
-  body();
+  function();
   auto error = thread_diagnostics().last_error();
   thread_diagnostics().clear();
   return error ? Status(*error) : Status();
 }
 
 // Calls last_error_of(...) with a context.
-template <class Body>
-Status with_context(Body body) {
+template <class Function>
+Status with_context(Function function) {
   return last_error_of([&] {
     bmctx_t ctx = nullptr;
     bm_init(0, &ctx);
-    body(ctx);
+    function(ctx);
     bm_exit(ctx);
   });
 }
@@ -61,13 +61,13 @@ bmodel::Model model(const char* op = nullptr) {
   return m;
 }
 
-template <class Body>
-Status with_network(const bmodel::Model& m, Body body) {
+template <class Function>
+Status with_network(const bmodel::Model& m, Function function) {
   return with_context([&](bmctx_t ctx) {
     auto file = bmodel::write(m, bmodel::Container::v2_1);
     bmnet_t net = nullptr;
     bmnet_register_bmodel_data(ctx, file->data(), file->size(), &net);
-    body(net);
+    function(net);
   });
 }
 

@@ -9,7 +9,7 @@
 #include "insight/recording/player.h"
 #include "machine/device.h"
 #include "machine/stop.h"
-#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "selftest/first_use.h"
 #include "selftest/random_operation.h"
 
@@ -45,18 +45,19 @@ TW_TRIGGER(mch_isa, [] {
 TW_TRIGGER(mch_check, [] { return insight::parse_checks("races,abacus").status(); });
 
 // Parses a valid recording after a change of its file.
-Status read_recording(const std::function<void(std::vector<uint8_t>&)>& change) {
+Status read_command_recording(const std::function<void(std::vector<uint8_t>&)>& change) {
   using namespace insight::recording;
   std::vector<uint8_t> file = to_file({.header = {.chip = "BM1684", .global_bytes = 4096}});
   change(file);
   return parse(file).status();
 }
 
-TW_TRIGGER(mch_recording_foreign, [] { return read_recording([](auto& file) { file[0] = 'x'; }); });
+TW_TRIGGER(mch_recording_foreign,
+           [] { return read_command_recording([](auto& file) { file[0] = 'x'; }); });
 TW_TRIGGER(mch_recording_truncated,
-           [] { return read_recording([](auto& file) { file.pop_back(); }); });
+           [] { return read_command_recording([](auto& file) { file.pop_back(); }); });
 TW_TRIGGER(mch_recording_damaged,
-           [] { return read_recording([](auto& file) { file.push_back(0); }); });
+           [] { return read_command_recording([](auto& file) { file.push_back(0); }); });
 TW_TRIGGER(mch_recording_bytes, [] {
   using namespace insight::recording;
   Recording recording{.header = {.chip = "BM1684", .global_bytes = 4096}};
@@ -65,9 +66,9 @@ TW_TRIGGER(mch_recording_bytes, [] {
   return replay(recording, **device).status();
 });
 
-TW_TRIGGER(mch_body_off, [] {
-  fast::spoil_body(alternative_of(OperationKind::lut));
-  set_proves_bodies(true);
+TW_TRIGGER(mch_kernel_off, [] {
+  fast::spoil_kernel(alternative_of(OperationKind::lut));
+  set_tests_kernels(true);
   auto device =
       Device::create({.chip = &bm1880(), .global_bytes = kTestGlobalBytes, .strict = true});
   Status status;
@@ -75,11 +76,11 @@ TW_TRIGGER(mch_body_off, [] {
   for (uint64_t seed = 1; seed < 100; ++seed) {
     Rng rng(seed);
     status = (*device)->issue({.op = random_operation(rng, OperationKind::lut)}, {.call = "lut"});
-    if (!status.ok() && status.error().id() == errors::mch_body_off) break;
+    if (!status.ok() && status.error().id() == errors::mch_kernel_off) break;
     (*device)->errors().clear();
   }
   fast::spoil_none();
-  set_proves_bodies(false);
+  set_tests_kernels(false);
   return status;
 });
 

@@ -7,7 +7,7 @@ namespace tputwin::fuzz {
 
 using testing::Rng;
 
-uint64_t telling_number(Rng& rng, uint64_t old, uint32_t width) {
+uint64_t edge_number(Rng& rng, uint64_t old, uint32_t width) {
   const uint64_t most = width == 64 ? UINT64_MAX : (uint64_t{1} << width) - 1;
   switch (rng.below(8)) {
     case 0:
@@ -40,7 +40,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json telling_value(Rng& rng) {
+Json edge_value(Rng& rng) {
   return rng.pick<Json>({0,
                          1,
                          -1,
@@ -83,7 +83,7 @@ void change_value(Json& json, Rng& rng) {
     return;
   }
   if (json.is_string() && is_number(json.get<std::string>()) && rng.below(8) != 0) {
-    json = std::to_string(telling_number(rng, std::stoull(json.get<std::string>()), 64));
+    json = std::to_string(edge_number(rng, std::stoull(json.get<std::string>()), 64));
     return;
   }
   if (json.is_number_integer() && rng.below(2) == 0) {
@@ -91,7 +91,7 @@ void change_value(Json& json, Rng& rng) {
     json = static_cast<int64_t>(json.get<uint64_t>() + step);
     return;
   }
-  json = telling_value(rng);
+  json = edge_value(rng);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string changed_header(std::string text, Rng& rng) {
     size_t end = digit;
     while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
     const uint64_t old = std::strtoull(text.c_str() + digit, nullptr, 10);
-    text.replace(digit, end - digit, std::to_string(telling_number(rng, old, 64)));
+    text.replace(digit, end - digit, std::to_string(edge_number(rng, old, 64)));
   } else {
     change_bytes({reinterpret_cast<uint8_t*>(text.data()), text.size()}, rng);
   }
@@ -147,7 +147,7 @@ Bytes mutate_idx(std::span<const uint8_t> input, uint64_t seed) {
     change_bytes(file, rng);
   } else {
     const size_t at = kMark + kExtent * rng.below(axes);
-    const uint64_t extent = telling_number(rng, big_endian(std::span(file).subspan(at)), 32);
+    const uint64_t extent = edge_number(rng, big_endian(std::span(file).subspan(at)), 32);
     for (size_t i = 0; i < kExtent; ++i)
       file[at + i] = static_cast<uint8_t>(extent >> (24 - 8 * i));
   }

@@ -7,7 +7,7 @@
 #include "fuzz/targets.h"
 #include "insight/recording/random_run.h"
 #include "insight/report.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/command_recording.h"
 #include "tools/bm168x/npy.h"
 #include "tools/vision/description.h"
 
@@ -87,7 +87,7 @@ std::vector<Bytes> timeline_seeds() {
   add.cost.compute_cycles = 100;
   timeline.commands = {load, add};
   timeline.launches = {{.name = "kernel", .number = 1, .first = 0, .count = 2}};
-  return {bytes_of(insight::recording_of(timeline, false)),
+  return {bytes_of(insight::command_recording_of(timeline, false)),
           bytes_of(R"({"call": "okk_bdc_add", "engine": "bdc", "id": 1, "wait": 0, "compute": 3, )"
                    R"("conflict": 0, "macs": 0, "global_bytes": 0, "operands": )"
                    R"json([["dst", "w", "f32(1,3,6,7)@L+0x10000 stride(0,768,52,4)"]]})json"
@@ -128,8 +128,8 @@ bool are_lines(std::span<const uint8_t> input) {
   return insight::read_suppressions(MemoryFile(input).path()).ok();
 }
 bool is_timeline(std::span<const uint8_t> input) {
-  return insight::read_recording({reinterpret_cast<const char*>(input.data()), input.size()},
-                                 bm1684())
+  return insight::read_command_recording(
+             {reinterpret_cast<const char*>(input.data()), input.size()}, bm1684())
       .ok();
 }
 

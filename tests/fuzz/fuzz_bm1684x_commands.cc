@@ -1,5 +1,5 @@
 // Commands of the BM1684X: any bytes of one engine's stream; command numbers are ignored.
-#include "fuzz/bodies.h"
+#include "fuzz/compare_kernels.h"
 #include "fuzz/small_chips.h"
 #include "fuzz/targets.h"
 #include "isa/streams/stream.h"
@@ -34,7 +34,8 @@ std::string fuzz_bm1684x_commands(std::span<const uint8_t> input) {
     static_cast<void>(footprint(one->instruction.op, chip));
     program.push_back(one->instruction);
   }
-  if (!program.empty() && !bodies_agree(program, chip)) return "fast and reference bodies disagree";
+  if (!program.empty() && !kernels_agree(program, chip))
+    return "fast and reference kernels disagree";
   return "";
 }
 

@@ -29,10 +29,11 @@ std::string roundtrip_168x(std::span<const uint8_t> input) {
 // would never be read.
 Bytes with_sizes_in_range(std::span<const uint8_t> input) {
   Bytes file(input.begin(), input.end());
-  const auto room = static_cast<uint32_t>(std::min<size_t>(file.size() - kHeaderBytes, 1u << 30));
-  const auto message = bmodel::little_endian<uint32_t>(input.subspan(8)) % (room + 1);
+  const auto available =
+      static_cast<uint32_t>(std::min<size_t>(file.size() - kHeaderBytes, 1u << 30));
+  const auto message = bmodel::little_endian<uint32_t>(input.subspan(8)) % (available + 1);
   Bytes header;
-  for (uint32_t word : {kMagic, uint32_t{kHeaderBytes}, message, room - message})
+  for (uint32_t word : {kMagic, uint32_t{kHeaderBytes}, message, available - message})
     bmodel::append_little_endian(header, word);
   header.resize(kHeaderBytes);
   std::copy(header.begin(), header.end(), file.begin());

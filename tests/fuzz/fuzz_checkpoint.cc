@@ -87,10 +87,10 @@ std::string fuzz_checkpoint(std::span<const uint8_t> input) {
   net::TensorRanges ranges;
   std::optional<net::Distributions> sum;
   if (!part.ok() || !put_together(*part, ranges, sum).ok() || ranges.empty()) return "";
-  const std::string told = net::to_bytes(ranges);
-  auto again = net::ranges_of(told, network());
+  const std::string written = net::to_bytes(ranges);
+  auto again = net::ranges_of(written, network());
   if (!again.ok()) return "joined ranges are refused: " + again.error().message();
-  if (net::to_bytes(*again) != told) return "joined ranges read back different";
+  if (net::to_bytes(*again) != written) return "joined ranges read back different";
   if (!sum) return "";
   const auto is_finite = [](float x) { return std::isfinite(x); };
   for (const auto& [tensor, means] : sum->means.means())

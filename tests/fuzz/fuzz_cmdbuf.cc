@@ -1,7 +1,7 @@
 // Command buffers of the BM1880.
 #include <algorithm>
 
-#include "fuzz/body_pair.h"
+#include "fuzz/device_pair.h"
 #include "fuzz/targets.h"
 #include "isa/bm1880_codec.h"
 #include "isa/text.h"
@@ -12,8 +12,8 @@ namespace {
 constexpr uint64_t kMaxWork = 1 << 17;
 constexpr uint64_t kGlobalBytes = 1 << 20;
 
-bool bodies_agree(std::span<const Instruction> program) {
-  static BodyPair pair(bm1880(), kGlobalBytes);
+bool kernels_agree(std::span<const Instruction> program) {
+  static DevicePair pair(bm1880(), kGlobalBytes);
   return pair.agree([&](Device& device) { (void)device.run(program); });
 }
 
@@ -36,7 +36,7 @@ std::string fuzz_cmdbuf(std::span<const uint8_t> input) {
     (void)footprint(instruction.op, bm1880());
     if (is_affordable(instruction.op, bm1880(), kMaxWork)) runnable.push_back(instruction);
   }
-  if (!runnable.empty() && !bodies_agree(runnable)) return "fast and reference bodies disagree";
+  if (!runnable.empty() && !kernels_agree(runnable)) return "fast and reference kernels disagree";
   Bytes copy(input.begin(), input.end());
   (void)isa::relocate(copy, 0x1000, 0x2000);
   return "";

@@ -7,7 +7,7 @@
 #include "fuzz/targets.h"
 #include "insight/recording/player.h"
 #include "insight/report.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/command_recording.h"
 #include "insight/timing/simulate.h"
 #include "tools/bm168x/npy.h"
 #include "tools/timing/board.h"
@@ -49,7 +49,7 @@ std::string fuzz_picture(std::span<const uint8_t> input) {
     if (!picture.ok()) continue;
     if (picture->extents.c != channels || picture->extents.count() <= 0 ||
         static_cast<int64_t>(picture->values.size()) != picture->extents.count())
-      return "a picture of another size than it says";
+      return "a picture of another size than its header gives";
     std::vector<float> values(3 * 16 * 20);
     if (const Status status = net::prepare(*picture, to_net, "input", values);
         status.ok() != (channels == 3))
@@ -103,8 +103,9 @@ std::string fuzz_recording(std::span<const uint8_t> input) {
 }
 
 std::string fuzz_timeline(std::span<const uint8_t> input) {
-  const Chip* chip = find_chip(insight::chip_of_recording(text_of(input)));
-  auto timeline = insight::read_recording(text_of(input), chip != nullptr ? *chip : bm1684());
+  const Chip* chip = find_chip(insight::chip_of_command_recording(text_of(input)));
+  auto timeline =
+      insight::read_command_recording(text_of(input), chip != nullptr ? *chip : bm1684());
   if (timeline.ok()) insight::simulate(*timeline);
   return "";
 }

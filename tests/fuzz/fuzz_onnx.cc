@@ -27,7 +27,7 @@ onnx::ModelProto parse(std::span<const uint8_t> input) {
 }
 
 // Returns an extent, an index or a parameter that is likely to find errors.
-int64_t telling(std::mt19937_64& random) {
+int64_t random_edge(std::mt19937_64& random) {
   static constexpr int64_t kValues[] = {-1, 0,  1,   2,          3,         4,         5,
                                         7,  16, 255, 2147483647, INT64_MIN, INT64_MAX, 1 << 20};
   return kValues[random() % std::size(kValues)];
@@ -37,11 +37,12 @@ void change_attribute(onnx::NodeProto& node, std::mt19937_64& random) {
   if (node.attribute().empty()) return;
   auto& a = *node.mutable_attribute(
       static_cast<int>(random() % static_cast<size_t>(node.attribute_size())));
-  if (a.has_i()) a.set_i(telling(random));
-  if (a.has_f()) a.set_f(static_cast<float>(telling(random)));
+  if (a.has_i()) a.set_i(random_edge(random));
+  if (a.has_f()) a.set_f(static_cast<float>(random_edge(random)));
   if (!a.ints().empty())
-    a.set_ints(static_cast<int>(random() % static_cast<size_t>(a.ints_size())), telling(random));
-  if (random() % 4 == 0) a.add_ints(telling(random));
+    a.set_ints(static_cast<int>(random() % static_cast<size_t>(a.ints_size())),
+               random_edge(random));
+  if (random() % 4 == 0) a.add_ints(random_edge(random));
 }
 
 std::string output_of(const onnx::NodeProto& node) {
@@ -79,20 +80,20 @@ void change_tensor(onnx::GraphProto& graph, std::mt19937_64& random) {
   if (random() % 2 == 0 && !tensor.int64_data().empty())
     return tensor.set_int64_data(
         static_cast<int>(random() % static_cast<size_t>(tensor.int64_data_size())),
-        telling(random));
+        random_edge(random));
   if (!tensor.dims().empty())
     tensor.set_dims(static_cast<int>(random() % static_cast<size_t>(tensor.dims_size())),
-                    telling(random));
+                    random_edge(random));
 }
 
 void change_input(onnx::GraphProto& graph, std::mt19937_64& random) {
   if (graph.input().empty()) return;
   auto& shape = *graph.mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
   if (shape.dim().empty() || random() % 8 == 0)
-    shape.add_dim()->set_dim_value(telling(random));
+    shape.add_dim()->set_dim_value(random_edge(random));
   else
     shape.mutable_dim(static_cast<int>(random() % static_cast<size_t>(shape.dim_size())))
-        ->set_dim_value(telling(random));
+        ->set_dim_value(random_edge(random));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Command groups of the BM1684X and BM1684: both streams, in their order.
-#include "fuzz/bodies.h"
+#include "fuzz/compare_kernels.h"
 #include "fuzz/small_chips.h"
 #include "fuzz/stream_mutator.h"
 #include "fuzz/targets.h"
@@ -21,7 +21,7 @@ std::string fuzz(std::span<const uint8_t> input, const Chip& chip) {
     if (auto change = changed_by_encoding(instruction, chip); !change.empty()) return change;
     runs = runs && is_runnable(instruction, chip);
   }
-  return runs && !bodies_agree(*program, chip) ? "fast and reference bodies disagree" : "";
+  return runs && !kernels_agree(*program, chip) ? "fast and reference kernels disagree" : "";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using testing::Rng;
 
-int64_t telling_integer(Rng& rng, int64_t old) {
+int64_t edge_integer(Rng& rng, int64_t old) {
   switch (rng.below(4)) {
     case 0:
       return static_cast<int64_t>(static_cast<uint64_t>(old) + rng.pick<uint64_t>({1, UINT64_MAX}));
@@ -32,13 +32,13 @@ int64_t telling_integer(Rng& rng, int64_t old) {
   }
 }
 
-double telling_real(Rng& rng, double old) {
+double edge_real(Rng& rng, double old) {
   return rng.pick<double>({0.0, -0.0, 1.0, -1.0, old * 2, old / 2, -old, 1e-30, 1e30, 127.0,
                            -INFINITY, INFINITY, static_cast<double>(NAN)});
 }
 
 // Replaces, duplicates or removes a letter.
-std::string telling_text(Rng& rng, std::string old) {
+std::string edge_text(Rng& rng, std::string old) {
   switch (rng.below(4)) {
     case 0:
       return "";
@@ -73,8 +73,8 @@ struct Field {
                       &Reflection::Set##Name, &Reflection::SetRepeated##Name, next)
 
 void change_value(const Field& field, Rng& rng) {
-  const auto integer = [&](auto old) { return telling_integer(rng, static_cast<int64_t>(old)); };
-  const auto real = [&](auto old) { return telling_real(rng, old); };
+  const auto integer = [&](auto old) { return edge_integer(rng, static_cast<int64_t>(old)); };
+  const auto real = [&](auto old) { return edge_real(rng, old); };
   switch (field.type->cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
       return TW_CHANGE(int32_t, Int32, integer);
@@ -100,7 +100,7 @@ void change_value(const Field& field, Rng& rng) {
     }
     case FieldDescriptor::CPPTYPE_STRING:
       return TW_CHANGE(std::string, String,
-                       [&](const std::string& old) { return telling_text(rng, old); });
+                       [&](const std::string& old) { return edge_text(rng, old); });
     case FieldDescriptor::CPPTYPE_MESSAGE:
       break;
   }
@@ -162,9 +162,9 @@ Framed frame_of(std::span<const uint8_t> file) {
   if (file.size() < kMagic || file[1] != 0xaa || file[2] != 0x55) return {0, file.size()};
   if (file[0] != 0xdd) return {kMagic, file.size() - kMagic};
   if (file.size() < kMagic + kSize) return {file.size(), 0};
-  const size_t room = file.size() - kMagic - kSize;
+  const size_t available = file.size() - kMagic - kSize;
   return {kMagic + kSize,
-          std::min<size_t>(bmodel::little_endian<uint32_t>(file.subspan(kMagic)), room)};
+          std::min<size_t>(bmodel::little_endian<uint32_t>(file.subspan(kMagic)), available)};
 }
 
 }  // namespace
@@ -217,8 +217,8 @@ Bytes mutate_bmodel_v21(std::span<const uint8_t> input, uint64_t seed) {
   const std::string bytes = message.SerializePartialAsString();
   Bytes result(input.begin(), input.begin() + static_cast<ptrdiff_t>(frame.head));
   result.insert(result.end(), bytes.begin(), bytes.end());
-  const auto behind = input.subspan(frame.head + frame.message);
-  result.insert(result.end(), behind.begin(), behind.end());
+  const auto rest = input.subspan(frame.head + frame.message);
+  result.insert(result.end(), rest.begin(), rest.end());
   if (frame.head == kMagic + kSize)
     for (size_t i = 0; i < kSize; ++i)
       result[kMagic + i] = static_cast<uint8_t>(bytes.size() >> (8 * i));

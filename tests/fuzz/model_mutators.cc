@@ -22,13 +22,13 @@ using testing::Rng;
 // ---- Numbers and texts of a flatbuffer ----
 
 // Finds their positions. Lengths of vectors and offsets are not included.
-class Places final : public flatbuffers::IterationVisitor {
+class Positions final : public flatbuffers::IterationVisitor {
  public:
   struct Place {
     size_t at, bytes;
   };
-  explicit Places(std::span<const uint8_t> message) : begin_(message.data()) {}
-  std::vector<Place> places;
+  explicit Positions(std::span<const uint8_t> message) : begin_(message.data()) {}
+  std::vector<Place> positions;
 
   void Field(size_t, size_t, flatbuffers::ElementaryType type, bool is_vector,
              const flatbuffers::TypeTable*, const char*, const uint8_t* at) override {
@@ -46,7 +46,7 @@ class Places final : public flatbuffers::IterationVisitor {
       add(at, flatbuffers::InlineSize(type, nullptr));
   }
   void add(const uint8_t* at, size_t bytes) {
-    if (bytes > 0) places.push_back({static_cast<size_t>(at - begin_), bytes});
+    if (bytes > 0) positions.push_back({static_cast<size_t>(at - begin_), bytes});
   }
   const uint8_t* begin_;
 };
@@ -72,7 +72,7 @@ void change_field(OneRecord& record, std::span<const isa::Field> fields, Rng& rn
   const isa::Field& field = fields[rng.below(fields.size())];
   const auto width = static_cast<uint32_t>(field.low.width + field.high.width);
   isa::insert(record.body.data(), field,
-              telling_number(rng, isa::extract(record.body.data(), field), width));
+              edge_number(rng, isa::extract(record.body.data(), field), width));
 }
 
 void change_records(std::vector<OneRecord>& records, Rng& rng) {
@@ -153,8 +153,8 @@ Bytes mutate_bmodel_v011(std::span<const uint8_t> input, uint64_t seed) {
   Bytes result;
   bmodel::append_little_endian(result, static_cast<uint32_t>(changed.size()));
   result.insert(result.end(), changed.begin(), changed.end());
-  const auto behind = input.subspan(head + text);
-  result.insert(result.end(), behind.begin(), behind.end());
+  const auto rest = input.subspan(head + text);
+  result.insert(result.end(), rest.begin(), rest.end());
   return result;
 }
 
@@ -168,10 +168,10 @@ Bytes mutate_bmodel_168x(std::span<const uint8_t> input, uint64_t seed) {
   }
   const auto message = std::span(file).subspan(
       kHeaderBytes, bmodel::little_endian<uint32_t>(input.subspan(2 * sizeof(uint32_t))));
-  Places found(message);
+  Positions found(message);
   flatbuffers::IterateFlatBuffer(message.data(), ModelTypeTable(), &found);
-  for (uint64_t changes = 1 + rng.below(3); changes > 0 && !found.places.empty(); --changes) {
-    const auto [at, bytes] = found.places[rng.below(found.places.size())];
+  for (uint64_t changes = 1 + rng.below(3); changes > 0 && !found.positions.empty(); --changes) {
+    const auto [at, bytes] = found.positions[rng.below(found.positions.size())];
     const auto value = message.subspan(at, bytes);
     if (bytes > sizeof(uint64_t) || rng.chance(1, 8)) {
       change_bytes(value, rng);
@@ -179,7 +179,7 @@ Bytes mutate_bmodel_168x(std::span<const uint8_t> input, uint64_t seed) {
     }
     uint64_t number = 0;
     for (size_t i = 0; i < bytes; ++i) number |= uint64_t{value[i]} << (8 * i);
-    number = telling_number(rng, number, static_cast<uint32_t>(8 * bytes));
+    number = edge_number(rng, number, static_cast<uint32_t>(8 * bytes));
     for (size_t i = 0; i < bytes; ++i) value[i] = static_cast<uint8_t>(number >> (8 * i));
   }
   return file;

@@ -29,13 +29,13 @@ Bytes mutate(Bytes bytes, const Bytes& other, std::mt19937& random) {
     size_t length = std::min(bytes.size() - at, 1 + below(32));
     auto from = bytes.begin() + static_cast<ptrdiff_t>(at);
     auto to = from + static_cast<ptrdiff_t>(length);
-    static constexpr uint8_t kTelling[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    static constexpr uint8_t kEdgeBytes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     switch (below(6)) {
       case 0:
         if (!bytes.empty()) bytes[at] ^= static_cast<uint8_t>(1u << below(8));
         break;
       case 1:
-        std::fill(from, to, kTelling[below(std::size(kTelling))]);
+        std::fill(from, to, kEdgeBytes[below(std::size(kEdgeBytes))]);
         break;
       case 2:
         bytes.erase(from, to);

@@ -142,11 +142,12 @@ std::vector<Bytes> v011_seeds() {
 }
 
 std::vector<Bytes> v21_seeds() {
-  bmodel::Model rich = bmodel::samples::rich(), behind = rich;
-  behind.weights_behind = true;
+  bmodel::Model rich = bmodel::samples::rich(), after_message = rich;
+  after_message.weights_after_message = true;
   const Bytes inside = *bmodel::write_v21(rich);
   const Bytes bare(inside.begin() + 4, inside.end());  // without the leading magic
-  return {inside, *bmodel::write_v21(bmodel::samples::common()), *bmodel::write_v21(behind), bare};
+  return {inside, *bmodel::write_v21(bmodel::samples::common()), *bmodel::write_v21(after_message),
+          bare};
 }
 
 std::vector<Bytes> bm168x_seeds() {

@@ -100,7 +100,7 @@ void change_field(Rng& rng, Stream<Command>& stream) {
   if (is_fixed(field.name)) return;
   uint64_t& value = target.command.*field.member;
   value = rng.chance(1, 4) ? stream[rng.below(stream.size())].command.*field.member
-                           : telling_number(rng, value, field.width);
+                           : edge_number(rng, value, field.width);
 }
 
 template <class Command>

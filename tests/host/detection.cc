@@ -71,7 +71,7 @@ TEST(Nms, LimitsAndSpecialValues) {
 TEST(OnnxNms, RowsByImageAndClass) {
   Random random(7);
   const int64_t images = 2, classes = 3, number = 12;
-  std::vector<float> values, turned;
+  std::vector<float> values, swapped;
   for (int64_t i = 0; i < images; ++i) {
     const Array some = boxes(random, number);
     for (size_t k = 0; k < some.size(); k += 4) {
@@ -79,14 +79,14 @@ TEST(OnnxNms, RowsByImageAndClass) {
       values.insert(values.end(), box, box + 4);
       // any two opposite corners, y before x
       if (random.below(2))
-        turned.insert(turned.end(), {box[3], box[0], box[1], box[2]});
+        swapped.insert(swapped.end(), {box[3], box[0], box[1], box[2]});
       else
-        turned.insert(turned.end(), {box[1], box[0], box[3], box[2]});
+        swapped.insert(swapped.end(), {box[1], box[0], box[3], box[2]});
     }
   }
   const Array scores = random.coarse({images, classes, number});
   const Array out = run1("onnx_nms max_output_boxes_per_class=100 iou_threshold=0.4",
-                         {floats({images, number, 4}, turned), scores}, Type::i32);
+                         {floats({images, number, 4}, swapped), scores}, Type::i32);
   for (int64_t image = 0; image < images; ++image)
     for (int64_t label = 0; label < classes; ++label) {
       std::vector<int32_t> kept;

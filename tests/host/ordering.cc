@@ -81,7 +81,7 @@ TEST(Orders, OfAnAxisWithoutElements) {
               HasSubstr("k is 0 to 0, not 1"));
 }
 
-TEST(ArgSort, ThePlacesAreRanks) {
+TEST(ArgSort, ThePositionsAreRanks) {
   Random random(2);
   for (const Shape& shape : {Shape{9}, Shape{4, 3}, Shape{2, 5, 3}})
     for (size_t axis = 0; axis < shape.size(); ++axis)

@@ -31,17 +31,18 @@ inline Array integers(Shape shape, std::vector<int32_t> values) {
   return {std::move(shape), std::move(values)};
 }
 
-constexpr int64_t kRoom = 1 << 20;
+constexpr int64_t kCapacity = 1 << 20;
 
 // Runs the operator with outputs of these types.
 inline Result<std::vector<Array>> try_run(const std::string& text, const std::vector<Array>& inputs,
-                                          const std::vector<Type>& types, int64_t room = kRoom) {
+                                          const std::vector<Type>& types,
+                                          int64_t capacity = kCapacity) {
   TW_ASSIGN_OR_RETURN(op, host::make_operator(text, inputs.size(), types.size()));
   std::vector<Array> outputs(types.size());
   for (size_t i = 0; i < types.size(); ++i)
     if (types[i] == Type::i32) outputs[i].values = std::vector<int32_t>();
-  const std::vector<int64_t> rooms(types.size(), room);
-  Status status = host::run(op, inputs, outputs, rooms);
+  const std::vector<int64_t> capacities(types.size(), capacity);
+  Status status = host::run(op, inputs, outputs, capacities);
   if (!status.ok()) return status.error();
   return outputs;
 }
@@ -105,14 +106,14 @@ auto at(const Values& values, const Shape& shape, const std::vector<int64_t>& pl
 }
 
 // Calls body(position) for every position of a shape.
-template <class Body>
-void for_each_place(const Shape& shape, Body body) {
+template <class Function>
+void for_each_place(const Shape& shape, Function function) {
   for (int64_t i = 0; i < host::count(shape); ++i) {
     std::vector<int64_t> place(shape.size());
     int64_t rest = i;
     for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
       place[axis] = rest % shape[axis];
-    body(place);
+    function(place);
   }
 }
 

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
+#include "insight/check_process.h"
 #include "insight/mutants.h"
-#include "insight/process.h"
 
 // Outside the namespace of tputwin: findings leave out launches by its own tools.
 namespace users_program {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "insight/check_process.h"
 #include "insight/mutants.h"
-#include "insight/process.h"
 
 namespace tputwin::insight::testing {
 namespace {
@@ -177,7 +177,7 @@ TEST(Report, IsJsonAndSarif) {
   EXPECT_THAT(result["message"]["text"].get<std::string>(), HasSubstr("lanes 0 to 1, bank 0"));
 }
 
-TEST(Report, LeavesOutWhatIsSuppressed) {
+TEST(Report, SkipsWhatIsSuppressed) {
   const auto count = [](std::string line) {
     Report report({.print = false, .json = {}, .sarif = {}, .suppressions = {std::move(line)}});
     Finding finding{

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/temporary_directory.h"
-#include "insight/process.h"
+#include "insight/check_process.h"
 
 namespace tputwin::insight::testing {
 

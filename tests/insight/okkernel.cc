@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <regex>
 
+#include "insight/check_process.h"
 #include "insight/kernels.h"
-#include "insight/process.h"
 
 namespace tputwin::insight::testing {
 namespace {

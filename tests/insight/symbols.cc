@@ -26,7 +26,7 @@ void kernel(const void* args) {
 
 const void* address() { return reinterpret_cast<const void*>(&kernel); }
 
-TEST(Symbols, KernelsTellOfTheirArguments) {
+TEST(Symbols, KernelsReportTheirArguments) {
   EXPECT_EQ(
       argument_members(address(), sizeof(arguments_t)),
       (std::vector<Member>{{0, 8, "input"}, {8, 4, "count"}, {12, 4, "scale"}, {16, 8, "output"}}));

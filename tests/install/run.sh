@@ -55,7 +55,7 @@ $CXX -std=c++11 $CXXFLAGS "$examples/bmnet/custom_lenet/main.cpp" -o "$work/cust
 bmnet=$work/bmnet
 mkdir -p "$bmnet/plugins/x86_64"
 includes="-I$sdk/include -I$sdk/include/bmnet"
-step "BMNet, the maker's example"
+step "BMNet, the vendor's example"
 $CXX -std=c++11 -shared -fPIC $CXXFLAGS $includes "$here/bmnet/elu.cpp" \
   -o "$bmnet/plugins/x86_64/ELU.so" -L"$sdk/lib" -lcpu-plugin -lprotobuf -lglog $LDFLAGS
 $CXX -std=c++11 $CXXFLAGS $includes "$here/bmnet/main.cpp" -o "$bmnet/custom" \

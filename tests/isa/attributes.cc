@@ -36,7 +36,7 @@ TEST(Attributes, OfABm1684xConvolution) {
   Conv2dBm1684xInt8 op{.weight = Source::value(0xfd, DType::i8), .window = kWindow};
   op.zero_point = Source::value(3, DType::u8);
   op.rshift = 5;
-  op.is_turned = true;
+  op.is_rotated = true;
   const std::string text = describe(Operation(op));
   EXPECT_THAT(text, AllOf(HasSubstr(" kernel 3x5 "), HasSubstr(" weight 0xfd zero_point 0x3"),
                           HasSubstr(" turned"), EndsWith(" rshift 5")));

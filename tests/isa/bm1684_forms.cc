@@ -163,17 +163,17 @@ TEST(Bm1684Forms, LogicOfPackedElementsTakesTheLowBitsOfAConstant) {
     TiuCommand c = elements(code, kHalfPrecision);
     c.opt_opd1_const = c.opt_opd0_sign = 1;
     c.opd1_addr = 0x1'00ff;
-    const auto halves = decoded_as<FixedPoint>(c);
-    EXPECT_EQ(halves.kind, kind);
-    EXPECT_EQ(halves.out.dtype, DType::u16);
-    EXPECT_EQ(halves.b.constant, 0xffu);
+    const auto op16 = decoded_as<FixedPoint>(c);
+    EXPECT_EQ(op16.kind, kind);
+    EXPECT_EQ(op16.out.dtype, DType::u16);
+    EXPECT_EQ(op16.b.constant, 0xffu);
     EXPECT_EQ(decoded_as<FixedPoint>(elements(code, kBytePrecision)).out.pack, 4);
     c.opt_res0_prec = kBytePrecision;
     expect_refused(c, "opt_res0_prec");
   }
 }
 
-TEST(Bm1684Forms, ShiftsOfHalvesTakeAnyAmountAndIgnoreTheValuesSign) {
+TEST(Bm1684Forms, ShiftsOf16BitsTakeAnyAmountAndIgnoreTheValuesSign) {
   TiuCommand c = elements(6, kHalfPrecision);
   c.opt_shift_typ = 1;
   EXPECT_EQ(decoded_as<FixedPoint>(c).a_type, DType::i16);
@@ -268,7 +268,7 @@ TEST(Bm1684Forms, CopiesConvertBetweenFp32AndBytes) {
   EXPECT_EQ(op.out.stride.h, 8u);
   c.dst_data_format = DataFormat::kBytes;
   EXPECT_EQ(decoded_as<Convert>(c).out.dtype, DType::u8);
-  c.dst_data_format = kHalves;
+  c.dst_data_format = k16Bits;
   expect_refused(c, "dst_data_format = 1");
 }
 

@@ -114,7 +114,7 @@ GdmaCommand copy(uint64_t direction) {
   c.pio_gdma_enable = c.barrier_enable = c.prefetch_disable = c.lrn_shift_num = 1;
   c.cmd_id = 1;
   c.direction = direction;
-  c.src_data_format = kWords;
+  c.src_data_format = k32Bits;
   c.src_nsize = c.dst_nsize = c.src_hsize = c.dst_hsize = 1;
   c.src_csize = c.dst_csize = 3;
   c.src_wsize = c.dst_wsize = 2;
@@ -136,7 +136,7 @@ TEST_F(UnconfirmedBm1684, CopiesAddToTheDestination) {
   c.src_nstride = 2;
   expect_refused(c, "acc_write_enable");
   c.common_mode = 0;
-  c.src_data_format = kHalves;
+  c.src_data_format = k16Bits;
   expect_refused(c, "src_data_format");
 }
 

@@ -11,7 +11,7 @@
 #include "machine/device.h"
 #include "numerics/constant_tables.h"
 #include "numerics/float16.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "selftest/kinds.h"
 
 namespace tputwin::isa {
@@ -57,7 +57,7 @@ class Steps : public ::testing::Test {
   // Compares the function with its steps; each step goes through its command.
   void compare(const Operation& op, const TensorView& result) {
     SCOPED_TRACE(describe(op));
-    execute(op, whole_->memories().take_all(), Body::reference);
+    execute(op, whole_->memories().take_all(), KernelChoice::reference);
     const std::vector<Operation> steps = steps_of(op, bm1684x());
     for (const Operation& step : steps) {
       const auto bytes = encode_command({.op = step, .engine = engine(step), .id = 1}, bm1684x());

@@ -90,7 +90,7 @@ TEST(Bm1684xStream, RunsOnADevice) {
   EXPECT_EQ((*device)->memories().take_local().lane(0)[0], 7);
 }
 
-TEST(Bm1684xStream, TellsACommandInWords) {
+TEST(Bm1684xStream, PrintsACommand) {
   const Streams s = two_each();
   auto program = decode_streams({s.tiu, s.gdma}, bm1684x());
   ASSERT_TRUE(program.ok());

@@ -57,7 +57,7 @@ TiuCommand padded(uint64_t mode) {
   return c;
 }
 
-TEST_F(Unconfirmed, TheEdgeIsAnInputBesideInsertedElements) {
+TEST_F(Unconfirmed, TheEdgeIsAnInputNextToInsertedElements) {
   put<uint8_t>(kIn, {1, 2, 3, 4});
   TiuCommand c = padded(2);
   c.opd0_x_ins0 = 1;

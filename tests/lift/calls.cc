@@ -72,7 +72,7 @@ TEST_F(Calls, AreFoundForMostRandomOperations) {
 }
 
 // A function that is named after its command, and an operation that no call makes.
-TEST_F(Calls, TellWhyThereIsNone) {
+TEST_F(Calls, ReportWhyThereIsNone) {
   const Operation op = [] {
     Unary abs{.kind = Unary::Kind::abs};
     abs.out = abs.in = {

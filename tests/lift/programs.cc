@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "common/temporary_directory.h"
 #include "tools/lift/lift.h"
-#include "tools/lift/parts.h"
+#include "tools/lift/program_parts.h"
 
 namespace tputwin::lift {
 namespace {

@@ -45,7 +45,7 @@ class DeferredLoads : public ::testing::Test {
                             kWeights = LastLayer::kWeights, kGlobal = LastLayer::kGlobal;
 
   void SetUp() override {
-    if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
+    if (isa_.name().empty()) GTEST_SKIP() << "no kernels that pack";
     begin();
   }
   // Makes two devices with the same bytes; runs them until one of them defers a load.
@@ -100,7 +100,7 @@ TEST_F(DeferredLoads, AreMadeForThoseWhoLook) {
   EXPECT_TRUE(is_same());
 }
 
-TEST_F(DeferredLoads, AreLeftOutAgainAndAgain) {
+TEST_F(DeferredLoads, AreElidedAgainAndAgain) {
   for (int i = 0; i < 5; ++i) run();
   EXPECT_TRUE(has_deferred());
   EXPECT_TRUE(is_same());
@@ -226,7 +226,7 @@ TEST_F(DeferredLoads, OfTwoPlansOfTheSameProgram) {
 }
 
 // After an error the next run does not begin.
-TEST_F(DeferredLoads, StayOwedWhereNothingRuns) {
+TEST_F(DeferredLoads, StayDeferredWhereNothingRuns) {
   ProgramBuilder wrong;
   wrong.store(wrong.tensor(0), kGlobal);
   const Instruction bad = wrong.program().front();

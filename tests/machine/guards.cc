@@ -19,7 +19,7 @@ bool is_guarded() {
   return mincore(memory->data() - kGuardBytes / 2, 1, &resident) == 0;
 }
 
-TEST(Guards, AreLeftOutWhereTheEnvironmentSaysSo) {
+TEST(Guards, AreOffWhereTheEnvironmentSwitchesThemOff) {
   EXPECT_TRUE(is_guarded());
   setenv("TPUTWIN_GUARDS", "0", 1);
   EXPECT_FALSE(is_guarded());

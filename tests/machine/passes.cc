@@ -341,7 +341,7 @@ TEST_F(Passes, RecordGlobalUse) {
 }
 
 // The host is called between two slices and may write the weights.
-TEST_F(Passes, ShareConstantsKeepsSectionsApart) {
+TEST_F(Passes, ShareConstantsKeepsSectionsSeparate) {
   ProgramBuilder b;
   const Conv2dBm1880 op = convolution(b);
   for (int slice = 0; slice < 2; ++slice) {

@@ -21,18 +21,18 @@ namespace tputwin::test {
 class PlanPair {
  public:
   // Global memory, and the part of it that holds constants.
-  struct Places {
+  struct Regions {
     uint64_t bytes, constants, constant_bytes;
     const Chip* chip = &bm1880();
   };
-  PlanPair(testing::Rng& rng, const Places& places) : rng_(rng), places_(places) {
+  PlanPair(testing::Rng& rng, const Regions& regions) : rng_(rng), regions_(regions) {
     for (Side& side : sides_) {
       side.device = make_device(
-          {.chip = places.chip, .global_bytes = places.bytes, .plans = &side == sides_.data()});
+          {.chip = regions.chip, .global_bytes = regions.bytes, .plans = &side == sides_.data()});
       testing::Rng same = rng;
       // Kernels test for bytes above 127.
       const uint8_t bits = same.chance(1, 3) ? 0x7f : 0xff;
-      testing::fill_random(same, {write(side, 0, places.bytes), places.bytes}, bits);
+      testing::fill_random(same, {write(side, 0, regions.bytes), regions.bytes}, bits);
       side.device->set_cpu_host([this, &side](const CpuCall&, Device&) {
         change(side, host_seed_ + side.calls++);
         return Status();
@@ -104,11 +104,11 @@ class PlanPair {
     const uint64_t bytes = rng.range(1, 5000);
     switch (rng.below(4)) {
       case 0: {
-        const uint64_t address = places_.constants + rng.below(places_.constant_bytes - bytes);
+        const uint64_t address = regions_.constants + rng.below(regions_.constant_bytes - bytes);
         return testing::fill_random(rng, {write(side, address, bytes), bytes});
       }
       case 1: {
-        const uint64_t address = rng.below(places_.bytes - bytes);
+        const uint64_t address = rng.below(regions_.bytes - bytes);
         return testing::fill_random(rng, {write(side, address, bytes), bytes});
       }
       case 2: {
@@ -136,13 +136,13 @@ class PlanPair {
                                      a.memories().read_local().host_bytes().size());
     if (!local.empty()) return local;
     return differ("global", a.memories().read_global().data(), b.memories().read_global().data(),
-                  places_.bytes);
+                  regions_.bytes);
   }
 
   static constexpr uint64_t kLittle = 4096;
 
   testing::Rng& rng_;
-  const Places places_;
+  const Regions regions_;
   uint64_t host_seed_ = 0;
   std::array<Side, 2> sides_;
 };

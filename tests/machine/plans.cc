@@ -236,9 +236,9 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
                   {.bytes = kGlobal, .constants = kConstants, .constant_bytes = kConstantBytes});
     pair.add(random_program(rng));
     if (rng.coin()) pair.add(random_program(rng));
-    for (int turn = 0; turn < 8; ++turn) {
+    for (int run_index = 0; run_index < 8; ++run_index) {
       const std::string difference = pair.run(rng.below(pair.programs()));
-      ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
+      ASSERT_EQ(difference, "") << "in run " << run_index << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
     pair.add_statistics(done);
@@ -254,7 +254,7 @@ TEST_P(Plans, LeaveTheBytesOfRunsWithoutThem) {
 
 // Constants at distant addresses that rarely change: their pages are released until they are
 // needed.
-TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
+TEST_P(Plans, LeaveTheBytesThatNothingReads) {
   const bool packs = GetParam() != "reference" && GetParam() != "onednn";
   const RandomCases cases(packs ? 20 : 2);
   PlanStatistics done;
@@ -265,12 +265,12 @@ TEST_P(Plans, LeaveTheBytesThatNobodyLooksAt) {
     PlanPair pair(rng,
                   {.bytes = kGlobal, .constants = kConstants, .constant_bytes = kConstantBytes});
     for (int program = 0; program < 2; ++program) pair.add(random_program(rng));
-    for (int turn = 0; turn < 14; ++turn) {
-      const bool looks = turn == 13 || rng.chance(1, 8);
+    for (int run_index = 0; run_index < 14; ++run_index) {
+      const bool looks = run_index == 13 || rng.chance(1, 8);
       ASSERT_EQ(
           pair.run(rng.chance(1, 4), looks ? PlanPair::Look::everywhere : PlanPair::Look::little),
           "")
-          << "in run " << turn << " of\n"
+          << "in run " << run_index << " of\n"
           << pair.text();
       pair.add_statistics(done);
       if (rng.chance(1, 6)) pair.change_something();

@@ -93,9 +93,9 @@ TEST_P(PlansBm1684, LeaveTheBytesOfRunsWithoutThem) {
                         .constant_bytes = kConstantBytes,
                         .chip = &chip()});
     pair.add(Layers(rng, rng.coin()).program());
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int run_index = 0; run_index < 5; ++run_index) {
       const std::string difference = pair.run(0);
-      ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
+      ASSERT_EQ(difference, "") << "in run " << run_index << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
     pair.add_statistics(done);

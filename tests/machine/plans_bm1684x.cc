@@ -95,7 +95,7 @@ Source parameter(Rng& rng, ProgramBuilder& b, const TensorView& of, uint64_t add
 // Adds the epilogue of a convolution with int32 accumulators: a bias, and a requantization, in
 // place or elsewhere, of all accumulators or sometimes of some. Afterwards the accumulators may be
 // overwritten, completely or partly.
-void add_endings(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
+void add_epilogues(Rng& rng, ProgramBuilder& b, const TensorView& all, uint64_t address) {
   TensorView sums = all;
   if (rng.chance(1, 6) && sums.shape.h > 1) --sums.shape.h;
   if (rng.chance(2, 3)) {
@@ -158,7 +158,7 @@ void add_layer(Rng& rng, ProgramBuilder& b) {
     add(b, op);
     if (rng.coin()) fill(b, input);
     disturb(6);
-    if (const TensorView* sums = sums_of(op)) add_endings(rng, b, *sums, address + 65536);
+    if (const TensorView* sums = sums_of(op)) add_epilogues(rng, b, *sums, address + 65536);
     disturb(4);
   }
   if (rng.chance(2, 3))
@@ -195,9 +195,9 @@ TEST_P(PlansBm1684x, LeaveTheBytesOfRunsWithoutThem) {
                         .chip = &chip()});
     pair.add(random_program(rng));
     if (rng.coin()) pair.add(random_program(rng));
-    for (int turn = 0; turn < 6; ++turn) {
+    for (int run_index = 0; run_index < 6; ++run_index) {
       const std::string difference = pair.run(rng.below(pair.programs()));
-      ASSERT_EQ(difference, "") << "in run " << turn << " of\n" << pair.text();
+      ASSERT_EQ(difference, "") << "in run " << run_index << " of\n" << pair.text();
       if (rng.coin()) pair.change_something();
     }
     pair.add_statistics(done);

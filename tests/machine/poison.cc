@@ -33,7 +33,7 @@ TEST_P(Poison, FillsTheMemoriesOfTheChip) {
 INSTANTIATE_TEST_SUITE_P(Chips, Poison, ::testing::Values(&bm1880(), &bm1684(), &bm1684x()),
                          [](const auto& info) { return std::string(info.param->name); });
 
-TEST(PoisonDefault, IsAskedForByTheEnvironment) {
+TEST(PoisonDefault, IsEnabledByTheEnvironment) {
   auto first_byte = [] {
     return *Device::create({.chip = &bm1880(), .global_bytes = 1 << 20})
                 .value()

@@ -65,7 +65,7 @@ class ReleasedPages : public ::testing::Test {
                   device_->memories().read_global().data() + kGlobal);
   }
   void SetUp() override {
-    if (isa_.name().empty()) GTEST_SKIP() << "no bodies that pack";
+    if (isa_.name().empty()) GTEST_SKIP() << "no kernels that pack";
     run_until_released();
   }
 
@@ -103,20 +103,22 @@ class ReleasedPages : public ::testing::Test {
 
 TEST_F(ReleasedPages, HoldNothingWhileRunsGoOn) {
   ASSERT_TRUE(is_whole());
-  const uint8_t* behind = device_->memories().read_global().data() + align_up(kWeights, 4096);
+  const uint8_t* after_weights =
+      device_->memories().read_global().data() + align_up(kWeights, 4096);
   // The read above filled the pages. They are released again only after constants are packed again.
   for (int i = 0; i < 3; ++i) run(*plan_);
   EXPECT_EQ(released(), 0u);
   device_->memories().prepare_write(kWeights, 1);
   run(*plan_);
   run_until_released();
-  EXPECT_TRUE(std::all_of(behind, behind + 4096, [](uint8_t byte) { return byte == 0; }));
+  EXPECT_TRUE(
+      std::all_of(after_weights, after_weights + 4096, [](uint8_t byte) { return byte == 0; }));
   for (int i = 0; i < 3; ++i) run(*plan_);
   EXPECT_GT(released(), 0u);
 }
 
 // All kinds of readers and writers.
-TEST_F(ReleasedPages, AreFilledForWhoeverNeedsThem) {
+TEST_F(ReleasedPages, AreFilledForAllThatNeedThem) {
   struct Watcher final : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
   } watcher;
@@ -131,18 +133,18 @@ TEST_F(ReleasedPages, AreFilledForWhoeverNeedsThem) {
       {"end of the pointer", [&] { device_->memories().cover_global(kWeights + 0x2000, 16); }},
       {"an observer", [&] { device_->observers().add(&watcher); }},
       {"none", [&] { device_->observers().remove(&watcher); }},
-      {"reference bodies",
+      {"reference kernels",
        [&] {
-         device_->set_body(Body::reference);
+         device_->set_kernel_choice(KernelChoice::reference);
          run(*plan_);
-         device_->set_body(Body::automatic);
+         device_->set_kernel_choice(KernelChoice::automatic);
        }},
       {"another plan",
        [&] {
          PlannedProgram plan(layers_.program);
          run(plan);
        }},
-      {"other bodies",
+      {"other kernels",
        [&] {
          fast::select_isa(std::string(fast::available_isas().front()));
          run(*plan_);

@@ -64,7 +64,7 @@ void both(TwoSlices& t, const std::function<void()>& between) {
 }
 
 // Uses several inputs round-robin, twice.
-void take_turns(TwoSlices& t, uint32_t inputs, uint32_t height) {
+void alternate_inputs(TwoSlices& t, uint32_t inputs, uint32_t height) {
   for (uint32_t i = 0; i < 2 * inputs; ++i) {
     const uint32_t number = i % inputs;
     Conv2dBm1880 op = t.slices[0];
@@ -162,9 +162,9 @@ const Between kCases[] = {
        both(t, [&] { t.b.load(other.in, kOther).add(other, Engine::compute, 0); });
      },
      3},
-    {"inputs_that_take_turns", 3, [](TwoSlices& t) { take_turns(t, 3, 9); }, 6},
-    {"more_inputs_than_rooms", 0, [](TwoSlices& t) { take_turns(t, 5, 9); }, 10},
-    {"large_inputs", 0, [](TwoSlices& t) { take_turns(t, 2, 240); }, 4},
+    {"alternating_inputs", 3, [](TwoSlices& t) { alternate_inputs(t, 3, 9); }, 6},
+    {"more_inputs_than_slots", 0, [](TwoSlices& t) { alternate_inputs(t, 5, 9); }, 10},
+    {"large_inputs", 0, [](TwoSlices& t) { alternate_inputs(t, 2, 240); }, 4},
 };
 
 class SharedInputs : public ::testing::TestWithParam<Between> {};
@@ -182,7 +182,7 @@ TEST_P(SharedInputs, LeaveTheBytesOfRunsWithoutThem) {
   }
   PlanStatistics statistics;
   pair.add_statistics(statistics);
-  if (isa.name().empty()) GTEST_SKIP() << "no bodies that pack";
+  if (isa.name().empty()) GTEST_SKIP() << "no kernels that pack";
   EXPECT_EQ(statistics.prepared, GetParam().prepared);
   EXPECT_EQ(statistics.shared_inputs, GetParam().shared_inputs);
 }

@@ -53,7 +53,7 @@ TEST_P(Workers, ParkAndComeBack) {
 TEST(Shares, AreTheSameInEveryLoop) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "nobody shares a single processor";
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "no other thread shares a single processor";
   set_thread_count(2);
   with_workers([] {
     const std::thread::id own = std::this_thread::get_id();

@@ -53,11 +53,11 @@ campaign() {
   head -n 1 part > head
   cp part begun
   run resumed "$mpirun" -n 2 "$@" --checkpoint ../part || fail "going on ends with $?"
-  same resumed "the run that went on says or writes something else"
+  same resumed "the run that went on prints or writes something else"
   [ ! -e part ] || fail "the checkpoint is left"
   mv begun part
   run resumed_alone "$@" --checkpoint ../part || fail "going on alone ends with $?"
-  same resumed_alone "one process that went on says or writes something else"
+  same resumed_alone "one process that went on prints or writes something else"
 
   # A checkpoint of another run is refused, by one process and by three.
   printf 'tputwin campaign 00000000, 1 units\n' > part

@@ -146,8 +146,8 @@ def test_the_command_goes_on_from_its_checkpoint(work, alone, tmp_path):
          "--checkpoint", str(part)], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert not part.exists()
-    told = json.loads(ran.stdout)
-    assert (told["float"]["right"], told["int8"]["right"], told["same_class"]) == (
+    report = json.loads(ran.stdout)
+    assert (report["float"]["right"], report["int8"]["right"], report["same_class"]) == (
         alone.float_right, alone.int8_right, alone.same_class)
 
 

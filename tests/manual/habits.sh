@@ -68,4 +68,4 @@ status=0
 [ "$status" = 3 ] || fail "a file that cannot be read: exit code $status"
 chips=$("$bin/tputwin" chips | sed -n 's/^name *//p' | paste -sd, | sed 's/,/, /g')
 case $chips in BM1880,*) ;; *) fail "the first chip is not the BM1880: $chips" ;; esac
-"$bin/tputwin" --version | grep -qx "chips    $chips" || fail "--version does not tell the chips"
+"$bin/tputwin" --version | grep -qx "chips    $chips" || fail "--version does not print the chips"

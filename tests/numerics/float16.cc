@@ -63,12 +63,12 @@ int chosen(double x, double low, double high, int low_pattern, bool negative, Ro
 constexpr Rounding kModes[] = {Rounding::half_even, Rounding::half_away, Rounding::toward_zero,
                                Rounding::down, Rounding::up};
 
-class Halves : public ::testing::TestWithParam<Format> {
+class Float16 : public ::testing::TestWithParam<Format> {
  protected:
   ScopedFloatMode mode_;  // the chip's mode
 };
 
-TEST_P(Halves, EveryPatternIsItsNumber) {
+TEST_P(Float16, EveryPatternIsItsNumber) {
   const Format& f = GetParam();
   for (int magnitude = 0; magnitude < kMagnitudes; ++magnitude)
     for (const int sign : {0, 0x8000}) {
@@ -89,7 +89,7 @@ TEST_P(Halves, EveryPatternIsItsNumber) {
     }
 }
 
-TEST_P(Halves, EveryNumberComesBackInEveryMode) {
+TEST_P(Float16, EveryNumberComesBackInEveryMode) {
   const Format& f = GetParam();
   for (uint32_t pattern = 0; pattern <= 0xffff; ++pattern) {
     const bool is_nan = static_cast<int>(pattern & 0x7fff) > infinity_of(f);
@@ -104,7 +104,7 @@ TEST_P(Halves, EveryNumberComesBackInEveryMode) {
 
 // Tests the middle between every number and the next one, values just below and above it, and just
 // above the number itself.
-TEST_P(Halves, EveryGapRoundsByTheMode) {
+TEST_P(Float16, EveryGapRoundsByTheMode) {
   const Format& f = GetParam();
   const int first = f.has_subnormals ? 0 : 1 << f.fraction_bits, last = infinity_of(f) - 2;
   for (int magnitude = first; magnitude <= last; ++magnitude) {
@@ -124,7 +124,7 @@ TEST_P(Halves, EveryGapRoundsByTheMode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Halves, ::testing::Values(kHalf, kBrain),
+INSTANTIATE_TEST_SUITE_P(Types, Float16, ::testing::Values(kHalf, kBrain),
                          [](const auto& info) { return info.param.name; });
 
 // fp32 subnormals are rounded before they are flushed: in every mode, a result that rounds to the

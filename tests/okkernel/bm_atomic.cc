@@ -26,7 +26,7 @@ void expect_refused(const std::string& name, void (*function)(const Param*)) {
   });
 }
 
-TEST(BmAtomic, EveryFunctionSaysThatItDoesNotWork) {
+TEST(BmAtomic, EveryFunctionReportsThatItDoesNotWork) {
 #define EXPECT_REFUSED(function) expect_refused(#function, function)
   EXPECT_REFUSED(bm_atomic_conv);
   EXPECT_REFUSED(bm_atomic_conv_quantized);
@@ -62,7 +62,7 @@ TEST(BmAtomic, EveryFunctionSaysThatItDoesNotWork) {
   expect_refused("bm_get_mask_memcpy_res_num", [] { EXPECT_EQ(bm_get_mask_memcpy_res_num(), 0u); });
 }
 
-TEST(BmAtomic, TellsOfTheDevice) {
+TEST(BmAtomic, ReportsTheDevice) {
   EXPECT_EQ(bm_npu_num(), okk_npu_num());
   EXPECT_EQ(bm_eu_num(), okk_eu_num());
   EXPECT_EQ(bm_global_mem_start_addr(), okk_global_mem_start_addr());

@@ -140,7 +140,7 @@ TEST(FaultsDeathTest, OtherFaultsOfAKernelAreTheProgramsOwn) {
 
 volatile sig_atomic_t seen = 0;
 
-TEST(Faults, AHandlerOfTheProgramIsAskedAndStays) {
+TEST(Faults, AHandlerOfTheProgramIsCalledAndKept) {
   struct sigaction mine {
   }, before{};
   mine.sa_handler = [](int) { seen = seen + 1; };

@@ -62,7 +62,7 @@ TEST(Information, StridesOfSystemMemory) {
   EXPECT_EQ(stride.w, 1);
 }
 
-TEST(Information, PlacesOfChannels) {
+TEST(Information, PositionsOfChannels) {
   EXPECT_EQ(okk_start_npu_index(0), 0);
   EXPECT_EQ(okk_start_npu_index(524287), 0);
   EXPECT_EQ(okk_start_npu_index(63 * 524288 + 128), 63);

@@ -121,7 +121,7 @@ TEST(ParallelSections, EndFollowedByStartIsABarrier) {
   }
 }
 
-TEST(Kernels, ArgumentsBehindPointersAreUsedAtTheCall) {
+TEST(Kernels, ArgumentsOfPointersAreUsedAtTheCall) {
   OwnDevice own(Schedule::dma_first, 1);
   own.floats()[0] = 3;
   okk_initialize();

@@ -56,7 +56,7 @@ bool warned_of(const char* code) {
 }
 bool warned_of_channels() { return warned_of("TW-OKK-0017"); }
 
-TEST(ManyChannels, ReluAndCopyAreCarriedOut) {
+TEST(ManyChannels, ReluAndCopyAreExecuted) {
   for (const bool copies : {false, true}) {
     const Result r = run(kShape, [&] {
       (copies ? okk_bdc_32bit_cpy : okk_bdc_relu)(kOut, kIn, &kShape, nullptr, nullptr);
@@ -68,7 +68,7 @@ TEST(ManyChannels, ReluAndCopyAreCarriedOut) {
   }
 }
 
-TEST(ManyChannels, PoolingIsCarriedOut) {
+TEST(ManyChannels, PoolingIsExecuted) {
   const dim4 pooled{2, 5000, 2, 4};
   const Bits share = as_bits(0.25f);
   for (const bool average : {false, true}) {
@@ -92,7 +92,7 @@ TEST(ManyChannels, PoolingIsCarriedOut) {
   }
 }
 
-TEST(ManyChannels, FillsAndTheMaximumOfATensorWithItselfAreCarriedOut) {
+TEST(ManyChannels, FillsAndTheMaximumOfATensorWithItselfAreExecuted) {
   const dim4 shape{1, 5120, 3, 5};
   const int count = 5120 * kPlane;
   Result r = run(shape, [&] {

@@ -24,8 +24,8 @@ Tensor compact(int npu, const dim4& shape, int pack = 1) {
   return t;
 }
 void put(std::vector<Tensor>& tensors) {
-  Places places;
-  for (Tensor& t : tensors) places.put(t);
+  Allocator allocator;
+  for (Tensor& t : tensors) allocator.put(t);
 }
 
 // Terms alternate between two accumulators.

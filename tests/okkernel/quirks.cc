@@ -126,7 +126,7 @@ float kernel_subnormal() {
   return result;
 }
 
-TEST(KernelFlush, KernelCodeIsIeeeByDefaultAndTheHostIsLeftAlone) {
+TEST(KernelFlush, KernelCodeIsIeeeByDefaultAndTheHostIsUnchanged) {
   const uint64_t before = float_modes();
   EXPECT_EQ(as_bits(kernel_subnormal()), 0x00400000u);
   EXPECT_EQ(float_modes() & kFlushBits, before & kFlushBits);

@@ -62,7 +62,7 @@ void Tensor::write(Image& image, int n, int c, int h, int w, int64_t value) cons
   std::memcpy(image.data() + at(n, c, h, w), &raw, bytes);
 }
 
-void Places::put(Tensor& t) {
+void Allocator::put(Tensor& t) {
   uint32_t& next = t.system ? system_ : local_;
   const uint32_t to = t.system ? t.bytes : t.passed ? std::max(4u, cell_bytes(t)) : 128;
   next = (next + to - 1) / to * to;
@@ -239,7 +239,7 @@ bool same_type(const Operand& a, const Operand& b) {
 Case make_case(const Row& row, const dim4& shape, const Start& start, Variant variant,
                const Constants& constants, size_t shared) {
   Case c{.shape = shape, .t = {}, .k = constants};
-  Places places;
+  Allocator allocator;
   for (size_t i = 0; i < row.operands.size(); i++) {
     if (shared != 0 && i == shared) {
       c.t.push_back(c.t[0]);
@@ -247,7 +247,7 @@ Case make_case(const Row& row, const dim4& shape, const Start& start, Variant va
       continue;
     }
     c.t.push_back(tensor(row, row.operands[i], shape, start, variant, i == 0));
-    places.put(c.t.back());
+    allocator.put(c.t.back());
   }
   return c;
 }

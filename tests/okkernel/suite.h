@@ -123,9 +123,9 @@ void check(const std::string& function, const Case& c, const std::vector<Draw>& 
 dim4 aligned_stride(const Tensor& tensor);
 dim4 dense_stride(const Tensor& tensor);
 // Assigns addresses to tensors one after another, with gaps between them.
-class Places {
+class Allocator {
  public:
-  explicit Places(uint32_t first = 256) : local_(first), system_(first) {}
+  explicit Allocator(uint32_t first = 256) : local_(first), system_(first) {}
   void put(Tensor& tensor);
 
  private:

@@ -19,13 +19,13 @@ Case wrapping_case(Rng& rng, const Row& row) {
   const dim4 shape{in(2, 4), in(2, 140), in(1, 3), in(1, 9)};
   Case c{.shape = shape, .t = {}, .k = row.constants.front()};
   c.k.c.u32 = static_cast<uint32_t>(rng.next());
-  Places places;
+  Allocator allocator;
   for (const Operand& operand : row.operands) {
     Tensor t{.system = operand.system, .bytes = operand.bytes, .shape = shape};
     // the last channel is in an NPU before the first one's
     if (!t.system) t.npu = in(std::max(1, kNpus + 1 - shape.c), kNpus - 1);
     t.stride = t.system ? dense_stride(t) : aligned_stride(t);
-    places.put(t);
+    allocator.put(t);
     c.t.push_back(t);
   }
   return c;

@@ -23,7 +23,7 @@ inline int64_t count(const Dims& dims) {
 struct Draft {
   Rng& rng;
   int64_t opset;
-  ModelMaker maker{opset};
+  ModelBuilder builder{opset};
   Blobs inputs;
   std::string shape;
 
@@ -39,17 +39,17 @@ struct Draft {
     return result;
   }
   std::string input(const std::string& name, const Dims& dims, float least = -3, float most = 3) {
-    maker.input(name, dims);
+    builder.input(name, dims);
     inputs[name] = {dims, reals(count(dims), least, most)};
     shape += fmt::format(" ({})", fmt::join(dims, ","));
     return name;
   }
   std::string weights(const std::string& name, const Dims& dims, float least = -1, float most = 1) {
-    maker.weights(name, dims, reals(count(dims), least, most));
+    builder.weights(name, dims, reals(count(dims), least, most));
     return name;
   }
   std::string integers(const std::string& name, const Dims& values) {
-    maker.integers(name, {static_cast<int64_t>(values.size())}, values);
+    builder.integers(name, {static_cast<int64_t>(values.size())}, values);
     return name;
   }
   Dims map(int64_t channels = 0) {
@@ -77,7 +77,7 @@ struct Kind {
 
 template <class... Values>
 void set(onnx::NodeProto& node, const char* name, Values... values) {
-  ModelMaker::set(node, name, values...);
+  ModelBuilder::set(node, name, values...);
 }
 
 // Operators of several inputs, of subgraphs, of constants and of com.microsoft.

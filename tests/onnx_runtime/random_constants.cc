@@ -9,15 +9,15 @@ void add_to_input(Draft& d, const std::string& constant, const Dims& dims, bool 
   std::string values = constant;
   if (casts) {
     values = "as_floats";
-    set(d.maker.node("Cast", {constant}, {values}), "to", int64_t{onnx::TensorProto::FLOAT});
+    set(d.builder.node("Cast", {constant}, {values}), "to", int64_t{onnx::TensorProto::FLOAT});
   }
-  d.maker.node("Add", {d.input("x", dims.empty() ? Dims{1} : dims), values}, {"y"});
+  d.builder.node("Add", {d.input("x", dims.empty() ? Dims{1} : dims), values}, {"y"});
 }
 
 std::string indices(Draft& d, const std::string& name, const Dims& dims, int64_t extent) {
   std::vector<int64_t> values;
   for (int64_t i = 0; i < count(dims); ++i) values.push_back(d.range(0, 2 * extent - 1) - extent);
-  d.maker.integers(name, dims, values);
+  d.builder.integers(name, dims, values);
   return name;
 }
 
@@ -25,9 +25,9 @@ void one_hot(Draft& d) {
   Dims dims = d.any(1, 3);
   const int64_t depth = d.range(1, 5), axis = d.axis(dims.size() + 1);
   indices(d, "i", dims, depth);
-  d.maker.integers("depth", {}, {depth});
-  d.maker.weights("values", {2}, {d.real(-1, 0), d.real(0, 1)});
-  auto& node = d.maker.node("OneHot", {"i", "depth", "values"}, {"c"});
+  d.builder.integers("depth", {}, {depth});
+  d.builder.weights("values", {2}, {d.real(-1, 0), d.real(0, 1)});
+  auto& node = d.builder.node("OneHot", {"i", "depth", "values"}, {"c"});
   set(node, "axis", axis);
   const auto position =
       static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(dims.size()) + 1 : axis);
@@ -42,8 +42,8 @@ void gather_elements(Draft& d) {
   Dims dims = data;
   for (int64_t& extent : dims) extent = d.range(1, extent);
   dims[at] = d.range(1, 5);
-  auto& node = d.maker.node("GatherElements",
-                            {d.weights("data", data), indices(d, "i", dims, data[at])}, {"c"});
+  auto& node = d.builder.node("GatherElements",
+                              {d.weights("data", data), indices(d, "i", dims, data[at])}, {"c"});
   set(node, "axis", axis);
   add_to_input(d, "c", dims);
 }
@@ -56,7 +56,7 @@ void scatter_elements(Draft& d) {
   const bool adds = d.opset >= 16 && d.rng.coin();
   Dims dims = data;
   dims[at] = adds ? d.range(1, 4) : 1;
-  auto& node = d.maker.node(
+  auto& node = d.builder.node(
       "ScatterElements",
       {d.weights("data", data), indices(d, "i", dims, data[at]), d.weights("u", dims)}, {"c"});
   set(node, "axis", axis);
@@ -74,8 +74,8 @@ void gather_nd(Draft& d) {
   for (int64_t i = 0; i < dims[0]; ++i)
     for (int64_t k = 0; k < depth; ++k)
       values.push_back(d.range(0, data[static_cast<size_t>(k)] - 1));
-  d.maker.integers("i", dims, values);
-  d.maker.node("GatherND", {d.weights("data", data), "i"}, {"c"});
+  d.builder.integers("i", dims, values);
+  d.builder.node("GatherND", {d.weights("data", data), "i"}, {"c"});
   Dims result{dims[0]};
   result.insert(result.end(), data.begin() + depth, data.end());
   add_to_input(d, "c", result);
@@ -87,16 +87,16 @@ void scatter_nd(Draft& d) {
   std::vector<int64_t> values;
   for (int64_t k = 0; k < depth; ++k)
     values.push_back(d.range(0, data[static_cast<size_t>(k)] - 1));
-  d.maker.integers("i", {1, depth}, values);
+  d.builder.integers("i", {1, depth}, values);
   Dims updates{1};
   updates.insert(updates.end(), data.begin() + depth, data.end());
-  d.maker.node("ScatterND", {d.weights("data", data), "i", d.weights("u", updates)}, {"c"});
+  d.builder.node("ScatterND", {d.weights("data", data), "i", d.weights("u", updates)}, {"c"});
   add_to_input(d, "c", data);
 }
 
 void eye_like(Draft& d) {
   const Dims dims{d.range(1, 6), d.range(1, 6)};
-  auto& node = d.maker.node("EyeLike", {d.weights("data", dims)}, {"c"});
+  auto& node = d.builder.node("EyeLike", {d.weights("data", dims)}, {"c"});
   set(node, "k", d.range(0, 4) - 2);
   add_to_input(d, "c", dims);
 }
@@ -106,22 +106,23 @@ void is_nan(Draft& d) {
   std::vector<float> values;
   for (int64_t i = 0; i < count(dims); ++i)
     values.push_back(d.rng.pick({NAN, INFINITY, -INFINITY, 0.0f, 1.0f}));
-  d.maker.weights("data", dims, values);
-  d.maker.node(d.rng.pick({"IsNaN", "IsInf"}), {"data"}, {"c"});
+  d.builder.weights("data", dims, values);
+  d.builder.node(d.rng.pick({"IsNaN", "IsInf"}), {"data"}, {"c"});
   add_to_input(d, "c", dims, true);
 }
 
 void trilu(Draft& d) {
   const Dims dims = d.any(2);
-  d.maker.integers("k", {}, {d.range(0, 4) - 2});
-  set(d.maker.node("Trilu", {d.weights("data", dims), "k"}, {"c"}), "upper", int64_t{d.rng.coin()});
+  d.builder.integers("k", {}, {d.range(0, 4) - 2});
+  set(d.builder.node("Trilu", {d.weights("data", dims), "k"}, {"c"}), "upper",
+      int64_t{d.rng.coin()});
   add_to_input(d, "c", dims);
 }
 
 void cum_sum(Draft& d) {
   const Dims dims = d.any();
-  d.maker.integers("axis", {}, {d.axis(dims.size())});
-  auto& node = d.maker.node("CumSum", {d.weights("data", dims), "axis"}, {"c"});
+  d.builder.integers("axis", {}, {d.axis(dims.size())});
+  auto& node = d.builder.node("CumSum", {d.weights("data", dims), "axis"}, {"c"});
   set(node, "exclusive", int64_t{d.rng.coin()});
   set(node, "reverse", int64_t{d.rng.coin()});
   add_to_input(d, "c", dims);
@@ -130,13 +131,13 @@ void cum_sum(Draft& d) {
 // Positions as exporters compute them: a Range, its sine and cosine, side by side.
 void positions(Draft& d) {
   const int64_t n = d.range(1, 8);
-  d.maker.weights("begin", {}, {0});
-  d.maker.weights("end", {}, {static_cast<float>(n)});
-  d.maker.weights("step", {}, {1});
-  d.maker.node("Range", {"begin", "end", "step"}, {"range"});
-  d.maker.node("Sin", {"range"}, {"sin"});
-  d.maker.node("Cos", {"range"}, {"cos"});
-  set(d.maker.node("Concat", {"sin", "cos"}, {"c"}), "axis", int64_t{0});
+  d.builder.weights("begin", {}, {0});
+  d.builder.weights("end", {}, {static_cast<float>(n)});
+  d.builder.weights("step", {}, {1});
+  d.builder.node("Range", {"begin", "end", "step"}, {"range"});
+  d.builder.node("Sin", {"range"}, {"sin"});
+  d.builder.node("Cos", {"range"}, {"cos"});
+  set(d.builder.node("Concat", {"sin", "cos"}, {"c"}), "axis", int64_t{0});
   add_to_input(d, "c", {2 * n});
 }
 
@@ -147,7 +148,7 @@ void layers(Draft& d) {
   const std::string type = d.rng.pick({"Softmax", "GlobalAveragePool", "LayerNormalization"});
   std::vector<std::string> names{"data"};
   if (type == "LayerNormalization") names.push_back(d.weights("s", {dims[3]}));
-  auto& node = d.maker.node(type, names, {"c"});
+  auto& node = d.builder.node(type, names, {"c"});
   if (type != "GlobalAveragePool") set(node, "axis", int64_t{-1});
   add_to_input(d, "c", type == "GlobalAveragePool" ? Dims{1, dims[1], 1, 1} : dims);
 }

@@ -14,12 +14,12 @@ constexpr int64_t kLastOpset = 26;
 
 Kind unary(const char* type, int64_t first, float least = -3, float most = 3) {
   return {type, first,
-          [=](Draft& d) { d.maker.node(type, {d.input("x", d.any(), least, most)}, {"y"}); }};
+          [=](Draft& d) { d.builder.node(type, {d.input("x", d.any(), least, most)}, {"y"}); }};
 }
 
 Kind unary_with(const char* type, int64_t first, const char* attribute, float least, float most) {
   return {type, first, [=](Draft& d) {
-            auto& node = d.maker.node(type, {d.input("x", d.any())}, {"y"});
+            auto& node = d.builder.node(type, {d.input("x", d.any())}, {"y"});
             if (d.rng.coin()) set(node, attribute, d.real(least, most));
           }};
 }
@@ -37,8 +37,8 @@ Kind binary(const char* type, float least = -3, float most = 3, float from = -3,
             const std::string c = d.rng.coin()
                                       ? d.weights("c", other, from, to)
                                       : d.input("c", other.empty() ? Dims{1} : other, from, to);
-            const bool turned = d.rng.coin() && from == least && to == most;
-            d.maker.node(type, turned ? std::vector{c, x} : std::vector{x, c}, {"y"});
+            const bool swapped = d.rng.coin() && from == least && to == most;
+            d.builder.node(type, swapped ? std::vector{c, x} : std::vector{x, c}, {"y"});
           }};
 }
 
@@ -62,7 +62,7 @@ void conv(Draft& d) {
   x[2] += 5, x[3] += 5;
   std::vector<std::string> names{d.input("x", x), d.weights("w", {groups * out, in, kh, kw})};
   if (d.rng.coin()) names.push_back(d.weights("b", {groups * out}));
-  auto& node = d.maker.node("Conv", names, {"y"});
+  auto& node = d.builder.node("Conv", names, {"y"});
   set(node, "group", groups);
   set_window(d, node, kh, kw, true);
 }
@@ -73,7 +73,7 @@ void conv_transpose(Draft& d) {
   std::vector<std::string> names{d.input("x", d.map(groups * in)),
                                  d.weights("w", {groups * in, out, kh, kw})};
   if (d.rng.coin()) names.push_back(d.weights("b", {groups * out}));
-  auto& node = d.maker.node("ConvTranspose", names, {"y"});
+  auto& node = d.builder.node("ConvTranspose", names, {"y"});
   set(node, "group", groups);
   set(node, "strides", Dims{d.range(1, 3), d.range(1, 3)});
 }
@@ -83,7 +83,7 @@ Draw pool(const char* type) {
     const int64_t kh = d.range(1, 3), kw = d.range(1, 3);
     Dims x = d.map();
     x[2] += 3, x[3] += 3;
-    auto& node = d.maker.node(type, {d.input("x", x)}, {"y"});
+    auto& node = d.builder.node(type, {d.input("x", x)}, {"y"});
     set(node, "kernel_shape", Dims{kh, kw});
     set_window(d, node, kh, kw, false);
     const bool is_average = std::string(type) == "AveragePool";
@@ -93,26 +93,26 @@ Draw pool(const char* type) {
 }
 
 Kind global(const char* type) {
-  return {type, 7, [=](Draft& d) { d.maker.node(type, {d.input("x", d.map())}, {"y"}); }};
+  return {type, 7, [=](Draft& d) { d.builder.node(type, {d.input("x", d.map())}, {"y"}); }};
 }
 
 void batch_normalization(Draft& d) {
   const Dims x = d.map();
-  d.maker.node("BatchNormalization",
-               {d.input("x", x), d.weights("s", {x[1]}), d.weights("b", {x[1]}),
-                d.weights("m", {x[1]}), d.weights("v", {x[1]}, 0.1f, 2)},
-               {"y"});
+  d.builder.node("BatchNormalization",
+                 {d.input("x", x), d.weights("s", {x[1]}), d.weights("b", {x[1]}),
+                  d.weights("m", {x[1]}), d.weights("v", {x[1]}, 0.1f, 2)},
+                 {"y"});
 }
 void instance_normalization(Draft& d) {
   Dims x = d.map();
   x[2] += 2;
-  d.maker.node("InstanceNormalization",
-               {d.input("x", x), d.weights("s", {x[1]}), d.weights("b", {x[1]})}, {"y"});
+  d.builder.node("InstanceNormalization",
+                 {d.input("x", x), d.weights("s", {x[1]}), d.weights("b", {x[1]})}, {"y"});
 }
 void layer_normalization(Draft& d) {
   Dims x = d.any(2);
   x.back() += 3;
-  auto& node = d.maker.node(
+  auto& node = d.builder.node(
       "LayerNormalization",
       {d.input("x", x), d.weights("s", {x.back()}), d.weights("b", {x.back()})}, {"y"});
   set(node, "axis", int64_t{-1});
@@ -120,31 +120,31 @@ void layer_normalization(Draft& d) {
 void rms_normalization(Draft& d) {
   Dims x = d.any(2);
   x.back() += 3;
-  d.maker.node("RMSNormalization", {d.input("x", x), d.weights("s", {x.back()})}, {"y"});
+  d.builder.node("RMSNormalization", {d.input("x", x), d.weights("s", {x.back()})}, {"y"});
 }
 void group_normalization(Draft& d) {
   const int64_t groups = d.range(1, 3), channels = groups * d.range(1, 3);
   Dims x = d.map(channels);
   x[2] += 2;
-  auto& node = d.maker.node(
+  auto& node = d.builder.node(
       "GroupNormalization",
       {d.input("x", x), d.weights("s", {channels}), d.weights("b", {channels})}, {"y"});
   set(node, "num_groups", groups);
 }
 void lrn(Draft& d) {
-  auto& node = d.maker.node("LRN", {d.input("x", d.map())}, {"y"});
+  auto& node = d.builder.node("LRN", {d.input("x", d.map())}, {"y"});
   set(node, "size", 2 * d.range(0, 2) + 1);
   set(node, "alpha", d.real(1e-4f, 0.1f));
 }
 void prelu(Draft& d) {
   const Dims x = d.map();
-  d.maker.node("PRelu", {d.input("x", x), d.weights("s", {x[1], 1, 1})}, {"y"});
+  d.builder.node("PRelu", {d.input("x", x), d.weights("s", {x[1], 1, 1})}, {"y"});
 }
 
 Kind along_axis(const char* type) {
   return {type, 7, [=](Draft& d) {
             const Dims x = d.any(2);
-            auto& node = d.maker.node(type, {d.input("x", x)}, {"y"});
+            auto& node = d.builder.node(type, {d.input("x", x)}, {"y"});
             const int64_t axis = d.axis(x.size());
             // negative axes of Softmax came with opset 11
             set(node, "axis", d.opset >= 11 || axis >= 0 ? axis : int64_t{1});
@@ -159,17 +159,18 @@ void matmul(Draft& d) {
   const bool is_constant = d.rng.coin() || x.size() == 1;
   Dims right{k, n};
   if (!is_constant && x.size() == 3) right.insert(right.begin(), x[0]);
-  d.maker.node("MatMul", {left, is_constant ? d.weights("w", {k, n}) : d.input("w", right)}, {"y"});
+  d.builder.node("MatMul", {left, is_constant ? d.weights("w", {k, n}) : d.input("w", right)},
+                 {"y"});
 }
 void gemm(Draft& d) {
   const int64_t m = d.range(1, 4), k = d.range(1, 7), n = d.range(1, 7);
-  const bool turns_b = d.rng.coin();
+  const bool transposes_b = d.rng.coin();
   auto& node =
-      d.maker.node("Gemm",
-                   {d.input("x", {m, k}), d.weights("w", turns_b ? Dims{n, k} : Dims{k, n}),
-                    d.weights("c", d.rng.coin() ? Dims{n} : Dims{1, n})},
-                   {"y"});
-  set(node, "transB", int64_t{turns_b});
+      d.builder.node("Gemm",
+                     {d.input("x", {m, k}), d.weights("w", transposes_b ? Dims{n, k} : Dims{k, n}),
+                      d.weights("c", d.rng.coin() ? Dims{n} : Dims{1, n})},
+                     {"y"});
+  set(node, "transB", int64_t{transposes_b});
   if (d.rng.coin()) set(node, "alpha", d.real(0.5f, 2));
   if (d.rng.coin()) set(node, "beta", d.real(0.5f, 2));
 }
@@ -181,15 +182,15 @@ void transpose(Draft& d) {
   Dims order;
   for (size_t i = 0; i < x.size(); ++i) order.push_back(static_cast<int64_t>(i));
   for (size_t i = order.size(); i-- > 1;) std::swap(order[i], order[d.rng.below(i + 1)]);
-  set(d.maker.node("Transpose", {d.input("x", x)}, {"y"}), "perm", order);
+  set(d.builder.node("Transpose", {d.input("x", x)}, {"y"}), "perm", order);
 }
 void reshape(Draft& d) {
   const Dims x = d.any(2);
-  d.maker.node("Reshape", {d.input("x", x), d.integers("s", {x[0], -1})}, {"y"});
+  d.builder.node("Reshape", {d.input("x", x), d.integers("s", {x[0], -1})}, {"y"});
 }
 void flatten(Draft& d) {
   const Dims x = d.any(2);
-  set(d.maker.node("Flatten", {d.input("x", x)}, {"y"}), "axis",
+  set(d.builder.node("Flatten", {d.input("x", x)}, {"y"}), "axis",
       d.range(0, static_cast<int64_t>(x.size())));
 }
 void concat(Draft& d) {
@@ -197,7 +198,7 @@ void concat(Draft& d) {
   const auto axis = d.rng.below(x.size());
   Dims other = x;
   other[axis] = d.range(1, 4);
-  auto& node = d.maker.node("Concat", {d.input("x", x), d.input("z", other)}, {"y"});
+  auto& node = d.builder.node("Concat", {d.input("x", x), d.input("z", other)}, {"y"});
   set(node, "axis", static_cast<int64_t>(axis));
 }
 void split(Draft& d) {
@@ -205,10 +206,10 @@ void split(Draft& d) {
   const auto axis = d.rng.below(x.size());
   x[axis] = 2 * d.range(1, 3);
   const std::string in = d.input("x", x);
-  auto& node = d.maker.node("Split", {in}, {"y", "z"});
+  auto& node = d.builder.node("Split", {in}, {"y", "z"});
   set(node, "axis", static_cast<int64_t>(axis));
   if (d.opset >= 18) set(node, "num_outputs", int64_t{2});
-  d.maker.output("z");
+  d.builder.output("z");
 }
 void slice(Draft& d) {
   Dims x = d.any(2);
@@ -217,23 +218,23 @@ void slice(Draft& d) {
   const int64_t begin = d.range(0, 1), end = x[static_cast<size_t>(axis)] - d.range(0, 1);
   const std::string in = d.input("x", x);
   if (d.opset < 10) {
-    auto& node = d.maker.node("Slice", {in}, {"y"});
+    auto& node = d.builder.node("Slice", {in}, {"y"});
     set(node, "axes", Dims{axis});
     set(node, "starts", Dims{begin});
     set(node, "ends", Dims{end});
     return;
   }
-  d.maker.node("Slice",
-               {in, d.integers("b", {begin}), d.integers("e", {end}), d.integers("a", {axis}),
-                d.integers("s", {d.range(1, 2)})},
-               {"y"});
+  d.builder.node("Slice",
+                 {in, d.integers("b", {begin}), d.integers("e", {end}), d.integers("a", {axis}),
+                  d.integers("s", {d.range(1, 2)})},
+                 {"y"});
 }
 void gather(Draft& d) {
   const Dims x = d.any(2);
   const auto axis = d.rng.below(x.size());
   Dims indices;
   for (int64_t i = d.range(1, 4); i > 0; --i) indices.push_back(d.range(0, x[axis] - 1));
-  auto& node = d.maker.node("Gather", {d.input("x", x), d.integers("i", indices)}, {"y"});
+  auto& node = d.builder.node("Gather", {d.input("x", x), d.integers("i", indices)}, {"y"});
   set(node, "axis", static_cast<int64_t>(axis));
 }
 void pad(Draft& d) {
@@ -243,7 +244,7 @@ void pad(Draft& d) {
   const std::string mode = d.rng.pick({"constant", "edge", "reflect"});
   const std::string in = d.input("x", x);
   if (d.opset < 11) {
-    auto& node = d.maker.node("Pad", {in}, {"y"});
+    auto& node = d.builder.node("Pad", {in}, {"y"});
     set(node, "pads", pads);
     return set(node, "mode", mode);
   }
@@ -254,19 +255,19 @@ void pad(Draft& d) {
     names.push_back("");
     names.push_back(d.integers("a", {2, 3}));
   }
-  set(d.maker.node("Pad", names, {"y"}), "mode",
+  set(d.builder.node("Pad", names, {"y"}), "mode",
       d.opset >= 19 && d.rng.chance(1, 3) ? std::string("wrap") : mode);
 }
 void tile(Draft& d) {
   const Dims x = d.any();
   Dims repeats;
   for (size_t i = 0; i < x.size(); ++i) repeats.push_back(d.range(1, 3));
-  d.maker.node("Tile", {d.input("x", x), d.integers("r", repeats)}, {"y"});
+  d.builder.node("Tile", {d.input("x", x), d.integers("r", repeats)}, {"y"});
 }
 void depth_to_space(Draft& d) {
   const int64_t block = d.range(1, 3);
   auto& node =
-      d.maker.node("DepthToSpace", {d.input("x", d.map(block * block * d.range(1, 2)))}, {"y"});
+      d.builder.node("DepthToSpace", {d.input("x", d.map(block * block * d.range(1, 2)))}, {"y"});
   set(node, "blocksize", block);
   if (d.opset >= 11 && d.rng.coin()) set(node, "mode", std::string("CRD"));
 }
@@ -280,14 +281,14 @@ void resize(Draft& d) {
     names.push_back(d.integers("sizes", {x[0], x[1], d.range(1, 14), d.range(1, 14)}));
   else
     names[2] = d.weights("scales", {4}),
-    d.maker.model.mutable_graph()->mutable_initializer()->rbegin()->mutable_float_data()->Clear();
+    d.builder.model.mutable_graph()->mutable_initializer()->rbegin()->mutable_float_data()->Clear();
   if (!by_size) {
-    auto& scales = *d.maker.model.mutable_graph()->mutable_initializer()->rbegin();
+    auto& scales = *d.builder.model.mutable_graph()->mutable_initializer()->rbegin();
     for (const float s :
          {1.0f, 1.0f, static_cast<float>(d.range(1, 3)), d.rng.coin() ? 1.5f : 2.0f})
       scales.add_float_data(s);
   }
-  auto& node = d.maker.node("Resize", names, {"y"});
+  auto& node = d.builder.node("Resize", names, {"y"});
   set(node, "mode", mode);
   set(node, "coordinate_transformation_mode",
       std::string(d.rng.pick({"half_pixel", "asymmetric", "pytorch_half_pixel"})));
@@ -306,7 +307,7 @@ Kind reduction(const char* type, float least = -3, float most = 3) {
             const bool is_input = d.opset >= (std::string(type) == "ReduceSum" ? 13 : 18);
             std::vector<std::string> names{d.input("x", x, least, most)};
             if (is_input) names.push_back(d.integers("axes", axes));
-            auto& node = d.maker.node(type, names, {"y"});
+            auto& node = d.builder.node(type, names, {"y"});
             if (!is_input) set(node, "axes", axes);
             set(node, "keepdims", int64_t{d.rng.coin()});
           }};
@@ -400,8 +401,8 @@ RandomOperator random_operator(Rng& rng) {
   Draft draft{rng, kind.first_opset + static_cast<int64_t>(rng.below(static_cast<uint64_t>(
                                           kLastOpset - kind.first_opset + 1)))};
   kind.draw(draft);
-  draft.maker.output("y");
-  return {std::move(draft.maker.model), std::move(draft.inputs),
+  draft.builder.output("y");
+  return {std::move(draft.builder.model), std::move(draft.inputs),
           fmt::format("{} opset {}{}", kind.type, draft.opset, draft.shape)};
 }
 

@@ -21,7 +21,7 @@ Kind of_many(const char* type) {
               names.push_back(d.rng.chance(1, 3) ? d.weights(name, other) : d.input(name, other));
             }
             for (size_t i = names.size(); i-- > 1;) std::swap(names[i], names[d.rng.below(i + 1)]);
-            d.maker.node(type, names, {"y"});
+            d.builder.node(type, names, {"y"});
           }};
 }
 
@@ -35,20 +35,21 @@ std::string condition(Draft& d, const std::string& x, const Dims& dims, const st
                                ? std::string(d.rng.pick({"GreaterOrEqual", "LessOrEqual", "Equal"}))
                                : low;
   const std::string whole = name + "/whole", other = name + "/other";
-  d.maker.node("Floor", {x}, {whole});
+  d.builder.node("Floor", {x}, {whole});
   Dims extents = dims;
   for (int64_t& extent : extents)
     if (d.rng.coin()) extent = 1;
   std::vector<float> values;
   for (int64_t i = 0; i < count(extents); ++i)
     values.push_back(static_cast<float>(d.range(0, 4)) - 2);
-  d.maker.weights(other, extents, values);
-  d.maker.node(type, d.rng.coin() ? std::vector{whole, other} : std::vector{other, whole}, {name});
+  d.builder.weights(other, extents, values);
+  d.builder.node(type, d.rng.coin() ? std::vector{whole, other} : std::vector{other, whole},
+                 {name});
   return name;
 }
 
 void cast_to_float(Draft& d, const std::string& from) {
-  set(d.maker.node("Cast", {from}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+  set(d.builder.node("Cast", {from}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
 }
 
 void logic(Draft& d) {
@@ -56,9 +57,9 @@ void logic(Draft& d) {
   const std::string x = d.input("x", dims);
   const std::string a = condition(d, x, dims, "a"), b = condition(d, x, dims, "b");
   if (d.rng.chance(1, 3))
-    d.maker.node("Not", {a}, {"z"});
+    d.builder.node("Not", {a}, {"z"});
   else
-    d.maker.node(d.rng.pick({"And", "Or", "Xor"}), {a, b}, {"z"});
+    d.builder.node(d.rng.pick({"And", "Or", "Xor"}), {a, b}, {"z"});
   cast_to_float(d, "z");
 }
 
@@ -70,19 +71,19 @@ void where(Draft& d) {
     if (d.rng.chance(1, 3)) extent = 1;
   // the logarithm of what is not chosen is NaN or infinite
   const bool is_log = d.rng.coin();
-  if (is_log) d.maker.node("Log", {x}, {"log"});
+  if (is_log) d.builder.node("Log", {x}, {"log"});
   const std::string chosen = is_log ? "log" : x;
   const std::string other = d.rng.coin() ? d.weights("w", extents) : d.input("z", extents);
   if (!is_log) {
     const std::string c = condition(d, x, dims, "c");
-    d.maker.node("Where",
-                 d.rng.coin() ? std::vector{c, chosen, other} : std::vector{c, other, chosen},
-                 {"y"});
+    d.builder.node("Where",
+                   d.rng.coin() ? std::vector{c, chosen, other} : std::vector{c, other, chosen},
+                   {"y"});
     return;
   }
-  d.maker.weights("zero", {}, {0});
-  d.maker.node("Greater", {x, "zero"}, {"c"});
-  d.maker.node("Where", {"c", chosen, other}, {"y"});
+  d.builder.weights("zero", {}, {0});
+  d.builder.node("Greater", {x, "zero"}, {"c"});
+  d.builder.node("Where", {"c", chosen, other}, {"y"});
 }
 
 // A mask before a Softmax, as exporters write it.
@@ -92,33 +93,33 @@ void masked_softmax(Draft& d) {
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j) kept.push_back(i == j || d.rng.coin());
-  d.maker.integers("mask", {n, n}, kept, onnx::TensorProto::BOOL);
-  d.maker.weights("least", {}, {d.rng.coin() ? -INFINITY : -1e9f});
-  d.maker.node("Where", {"mask", x, "least"}, {"scores"});
-  set(d.maker.node("Softmax", {"scores"}, {"y"}), "axis", int64_t{-1});
+  d.builder.integers("mask", {n, n}, kept, onnx::TensorProto::BOOL);
+  d.builder.weights("least", {}, {d.rng.coin() ? -INFINITY : -1e9f});
+  d.builder.node("Where", {"mask", x, "least"}, {"scores"});
+  set(d.builder.node("Softmax", {"scores"}, {"y"}), "axis", int64_t{-1});
 }
 
 void trilu(Draft& d) {
   const Dims dims = d.any(2);
   std::vector<std::string> names{d.input("x", dims)};
   if (d.rng.coin()) {
-    d.maker.integers("k", {}, {d.range(0, 4) - 2});
+    d.builder.integers("k", {}, {d.range(0, 4) - 2});
     names.push_back("k");
   }
-  set(d.maker.node("Trilu", names, {"y"}), "upper", int64_t{d.rng.coin()});
+  set(d.builder.node("Trilu", names, {"y"}), "upper", int64_t{d.rng.coin()});
 }
 
 void cum_sum(Draft& d) {
   const Dims dims = d.any();
-  d.maker.integers("axis", {}, {d.axis(dims.size())});
-  auto& node = d.maker.node("CumSum", {d.input("x", dims), "axis"}, {"y"});
+  d.builder.integers("axis", {}, {d.axis(dims.size())});
+  auto& node = d.builder.node("CumSum", {d.input("x", dims), "axis"}, {"y"});
   set(node, "exclusive", int64_t{d.rng.coin()});
   set(node, "reverse", int64_t{d.rng.coin()});
 }
 
 void cast(Draft& d) {
   const int64_t to = d.rng.coin() ? onnx::TensorProto::INT32 : onnx::TensorProto::INT64;
-  set(d.maker.node("Cast", {d.input("x", d.any())}, {"i"}), "to",
+  set(d.builder.node("Cast", {d.input("x", d.any())}, {"i"}), "to",
       d.rng.chance(1, 4) ? int64_t{onnx::TensorProto::BOOL} : to);
   cast_to_float(d, "i");
 }
@@ -133,7 +134,7 @@ void matmul_of_constant(Draft& d) {
   if (has_three || is_left) right.insert(right.begin(), heads);
   const std::string a = is_left ? d.weights("a", left) : d.input("a", left);
   const std::string b = is_left ? d.input("b", right) : d.weights("b", right);
-  d.maker.node("MatMul", {a, b}, {"y"});
+  d.builder.node("MatMul", {a, b}, {"y"});
 }
 
 void gemm_of_tensors(Draft& d) {
@@ -142,7 +143,7 @@ void gemm_of_tensors(Draft& d) {
   std::vector<std::string> names{d.input("a", turns_a ? Dims{k, m} : Dims{m, k}),
                                  d.input("b", turns_b ? Dims{n, k} : Dims{k, n})};
   if (d.rng.coin()) names.push_back(d.rng.coin() ? d.weights("c", {n}) : d.input("c", {m, 1}));
-  auto& node = d.maker.node("Gemm", names, {"y"});
+  auto& node = d.builder.node("Gemm", names, {"y"});
   set(node, "transA", int64_t{turns_a});
   set(node, "transB", int64_t{turns_b});
   if (d.rng.coin()) set(node, "alpha", d.real(0.5f, 2));
@@ -159,7 +160,7 @@ void concat_of_constants(Draft& d) {
     names.push_back(d.weights(fmt::format("w{}", i), other));
   }
   for (size_t i = names.size(); i-- > 1;) std::swap(names[i], names[d.rng.below(i + 1)]);
-  set(d.maker.node("Concat", names, {"y"}), "axis", static_cast<int64_t>(axis));
+  set(d.builder.node("Concat", names, {"y"}), "axis", static_cast<int64_t>(axis));
 }
 
 void pad_others(Draft& d) {
@@ -170,13 +171,13 @@ void pad_others(Draft& d) {
   if (keeps_samples) pads[0] = pads[4] = 0;
   std::vector<std::string> names{d.input("x", x), d.integers("p", pads)};
   if (d.rng.coin()) names.push_back(d.weights("v", {}));
-  d.maker.node("Pad", names, {"y"});
+  d.builder.node("Pad", names, {"y"});
 }
 
 void resize_others(Draft& d) {
   const Dims x{1, d.range(2, 6), d.range(2, 6), d.range(1, 4)};
   const std::string in = d.input("x", x);
-  auto& node = d.maker.node(
+  auto& node = d.builder.node(
       "Resize", {in, "", "", d.integers("sizes", {1, d.range(2, 9), d.range(2, 9), x[3]})}, {"y"});
   set(node, "mode", std::string(d.rng.pick({"nearest", "linear"})));
   set(node, "coordinate_transformation_mode",
@@ -185,13 +186,13 @@ void resize_others(Draft& d) {
 
 void lp_normalization(Draft& d) {
   const Dims x = d.any(2);
-  auto& node = d.maker.node("LpNormalization", {d.input("x", x, 0.1f, 3)}, {"y"});
+  auto& node = d.builder.node("LpNormalization", {d.input("x", x, 0.1f, 3)}, {"y"});
   set(node, "axis", d.axis(x.size()));
   set(node, "p", d.range(1, 2));
 }
 
 void global_lp_pool(Draft& d) {
-  set(d.maker.node("GlobalLpPool", {d.input("x", d.map())}, {"y"}), "p", d.range(1, 2));
+  set(d.builder.node("GlobalLpPool", {d.input("x", d.map())}, {"y"}), "p", d.range(1, 2));
 }
 
 // ---- Beyond the fields of the chip's commands ----
@@ -207,7 +208,7 @@ void conv_of_blocks(Draft& d) {
   if (one_axis) x.pop_back(), w.pop_back();
   std::vector<std::string> names{d.input("x", x), d.weights("w", w)};
   if (d.rng.coin()) names.push_back(d.weights("b", {w[0]}));
-  auto& node = d.maker.node("Conv", names, {"y"});
+  auto& node = d.builder.node("Conv", names, {"y"});
   set(node, "group", groups);
   set(node, "strides", one_axis ? Dims{stride} : Dims{stride, d.rng.coin() ? stride : 3});
   if (d.rng.coin())
@@ -228,7 +229,7 @@ void conv_of_phases(Draft& d) {
   }
   std::vector<std::string> names{d.input("x", x), d.weights("w", w)};
   if (d.rng.coin()) names.push_back(d.weights("b", {w[0]}));
-  auto& node = d.maker.node("Conv", names, {"y"});
+  auto& node = d.builder.node("Conv", names, {"y"});
   set(node, "group", groups);
   set(node, "dilations", dilations);
   set(node, "pads", pads);
@@ -236,25 +237,25 @@ void conv_of_phases(Draft& d) {
 
 void conv_of_large_pads(Draft& d) {
   const int64_t kernel = d.range(33, 35);
-  auto& node = d.maker.node("Conv",
-                            {d.input("x", {1, 1, d.range(3, 9), d.range(3, 9)}),
-                             d.weights("w", {d.range(1, 2), 1, kernel, kernel})},
-                            {"y"});
+  auto& node = d.builder.node("Conv",
+                              {d.input("x", {1, 1, d.range(3, 9), d.range(3, 9)}),
+                               d.weights("w", {d.range(1, 2), 1, kernel, kernel})},
+                              {"y"});
   set(node, "pads", Dims{16, 17, kernel - 17, kernel - 16});
 }
 
 void conv_of_many_channels(Draft& d) {
   const int64_t channels = 4096 + 4 * d.range(1, 60);
-  d.maker.node("Conv",
-               {d.input("x", {1, channels, d.range(1, 2), d.range(1, 3)}),
-                d.weights("w", {d.range(1, 2), channels, 1, 1}, -0.1f, 0.1f)},
-               {"y"});
+  d.builder.node("Conv",
+                 {d.input("x", {1, channels, d.range(1, 2), d.range(1, 3)}),
+                  d.weights("w", {d.range(1, 2), channels, 1, 1}, -0.1f, 0.1f)},
+                 {"y"});
 }
 
 void large_pool(Draft& d) {
   const int64_t size = d.range(16, 20);
   const std::string type = d.rng.pick({"MaxPool", "AveragePool"});
-  auto& node = d.maker.node(
+  auto& node = d.builder.node(
       type, {d.input("x", {1, d.range(1, 3), size * d.range(1, 3) + d.range(0, 2), size * 2})},
       {"y"});
   set(node, "kernel_shape", Dims{size, size});
@@ -282,13 +283,13 @@ Kind recurrent(const char* type, int64_t gates, bool has_cell) {
             const std::string all = d.rng.pick({"y", "y", ""});
             std::vector<std::string> outputs{all, all.empty() || d.rng.coin() ? "last" : ""};
             if (has_cell && d.rng.coin()) outputs.push_back("cell");
-            auto& node = d.maker.node(type, names, outputs);
+            auto& node = d.builder.node(type, names, outputs);
             set(node, "hidden_size", hidden);
             set(node, "direction", direction);
             if (gates == 3 && d.rng.coin()) set(node, "linear_before_reset", int64_t{1});
             for (size_t i = 1; i < outputs.size(); ++i)
-              if (!outputs[i].empty() && (i == 2 || !all.empty())) d.maker.output(outputs[i]);
-            if (all.empty()) d.maker.node("Identity", {"last"}, {"y"});
+              if (!outputs[i].empty() && (i == 2 || !all.empty())) d.builder.output(outputs[i]);
+            if (all.empty()) d.builder.node("Identity", {"last"}, {"y"});
           }};
 }
 
@@ -313,7 +314,7 @@ void einsum(Draft& d) {
   for (const char c : equation.substr(0, equation.find("->")))
     c == ',' ? add() : operand.push_back(c);
   add();
-  set(d.maker.node("Einsum", names, {"y"}), "equation", equation);
+  set(d.builder.node("Einsum", names, {"y"}), "equation", equation);
   d.shape = " " + equation + d.shape;
 }
 
@@ -344,26 +345,26 @@ void add_node(onnx::GraphProto& graph, const char* type, std::initializer_list<c
 
 void branches(Draft& d) {
   const std::string x = d.input("x", d.any());
-  d.maker.integers("which", {}, {d.rng.coin()}, onnx::TensorProto::BOOL);
-  auto& node = d.maker.node("If", {"which"}, {"z"});
+  d.builder.integers("which", {}, {d.rng.coin()}, onnx::TensorProto::BOOL);
+  auto& node = d.builder.node("If", {"which"}, {"z"});
   for (const char* branch : {"then_branch", "else_branch"}) {
     auto& graph = graph_of(node, branch);
     add_node(graph, d.rng.pick({"Tanh", "Abs", "Neg"}), {"x"}, "inner");
     add_node(graph, "Add", {"inner", "x"}, "out");
     *graph.add_output() = value("out", onnx::TensorProto::FLOAT);
   }
-  d.maker.node("Relu", {"z"}, {"y"});
+  d.builder.node("Relu", {"z"}, {"y"});
 }
 
 // y = f(f(... x)); the number of the iteration is added.
 void loop(Draft& d) {
   const std::string x = d.input("x", d.any(1, 3));
-  d.maker.integers("count", {}, {d.range(1, 4)});
-  d.maker.integers("yes", {}, {1}, onnx::TensorProto::BOOL);
+  d.builder.integers("count", {}, {d.range(1, 4)});
+  d.builder.integers("yes", {}, {1}, onnx::TensorProto::BOOL);
   const bool collects = d.rng.coin();
-  auto& node =
-      d.maker.node("Loop", {"count", "yes", x},
-                   collects ? std::vector<std::string>{"y", "all"} : std::vector<std::string>{"y"});
+  auto& node = d.builder.node(
+      "Loop", {"count", "yes", x},
+      collects ? std::vector<std::string>{"y", "all"} : std::vector<std::string>{"y"});
   auto& body = graph_of(node, "body");
   *body.add_input() = value("i", onnx::TensorProto::INT64);
   *body.add_input() = value("goes_on", onnx::TensorProto::BOOL);
@@ -380,13 +381,13 @@ void loop(Draft& d) {
   if (!collects) return;
   add_node(body, "Mul", {"inner", "inner"}, "square");
   *body.add_output() = value("square", onnx::TensorProto::FLOAT);
-  d.maker.output("all");
+  d.builder.output("all");
 }
 
 // A local function with an attribute, called twice.
 void function(Draft& d) {
   const std::string x = d.input("x", d.any());
-  auto& own = *d.maker.model.add_functions();
+  auto& own = *d.builder.model.add_functions();
   own.set_domain("local");
   own.set_name("leaky");
   own.add_input("a");
@@ -408,11 +409,11 @@ void function(Draft& d) {
   add.add_input("a");
   add.add_input("c");
   add.add_output("b");
-  auto& import = *d.maker.model.add_opset_import();
+  auto& import = *d.builder.model.add_opset_import();
   import.set_domain("local");
   import.set_version(1);
   for (const auto& [from, to] : {std::pair("x", "c"), std::pair("c", "y")}) {
-    auto& call = d.maker.node("leaky", {from}, {to});
+    auto& call = d.builder.node("leaky", {from}, {to});
     call.set_domain("local");
     set(call, "slope", d.real(0.1f, 0.9f));
   }

@@ -6,10 +6,10 @@ namespace {
 
 onnx::NodeProto& microsoft(Draft& d, const char* type, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& outputs = {"y"}) {
-  auto& import = *d.maker.model.add_opset_import();
+  auto& import = *d.builder.model.add_opset_import();
   import.set_domain("com.microsoft");
   import.set_version(1);
-  auto& node = d.maker.node(type, inputs, outputs);
+  auto& node = d.builder.node(type, inputs, outputs);
   node.set_domain("com.microsoft");
   return node;
 }
@@ -33,7 +33,7 @@ void attention(Draft& d) {
     if (d.rng.coin()) {
       std::vector<int64_t> kept;
       for (int64_t i = 0; i < queries * keys; ++i) kept.push_back(i % keys == 0 || d.rng.coin());
-      d.maker.integers("mask", {queries, keys}, kept, onnx::TensorProto::BOOL);
+      d.builder.integers("mask", {queries, keys}, kept, onnx::TensorProto::BOOL);
       names.push_back("mask");
     } else {
       names.push_back(d.rng.coin() ? d.weights("mask", {queries, keys})
@@ -45,13 +45,13 @@ void attention(Draft& d) {
     const int64_t past = d.range(1, 3);
     names.insert(names.end(), {"", d.input("past_k", {batch, kv_heads, past, size}),
                                d.input("past_v", {batch, kv_heads, past, value_size})});
-    auto& node = d.maker.node("Attention", names, {"y", "present_k", "present_v"});
-    d.maker.output("present_k");
-    d.maker.output("present_v");
+    auto& node = d.builder.node("Attention", names, {"y", "present_k", "present_v"});
+    d.builder.output("present_k");
+    d.builder.output("present_v");
     if (three_axes) set(node, "q_num_heads", heads), set(node, "kv_num_heads", kv_heads);
     return;
   }
-  auto& node = d.maker.node("Attention", names, {"y"});
+  auto& node = d.builder.node("Attention", names, {"y"});
   if (three_axes) set(node, "q_num_heads", heads), set(node, "kv_num_heads", kv_heads);
   if (is_causal) set(node, "is_causal", int64_t{1});
   if (d.rng.coin()) set(node, "scale", d.real(0.2f, 1));
@@ -70,10 +70,10 @@ void rotary_embedding(Draft& d) {
   if (has_positions) {
     std::vector<int64_t> positions;
     for (int64_t i = 0; i < batch * length; ++i) positions.push_back(d.range(0, 7));
-    d.maker.integers("positions", {batch, length}, positions);
+    d.builder.integers("positions", {batch, length}, positions);
     names.push_back("positions");
   }
-  auto& node = d.maker.node("RotaryEmbedding", names, {"y"});
+  auto& node = d.builder.node("RotaryEmbedding", names, {"y"});
   if (three_axes) set(node, "num_heads", heads);
   if (rest != 0) set(node, "rotary_embedding_dim", 2 * half);
   if (d.rng.coin()) set(node, "interleaved", int64_t{1});
@@ -144,13 +144,13 @@ void skip_layer_normalization(Draft& d) {
   auto& node = microsoft(
       d, is_simple ? "SkipSimplifiedLayerNormalization" : "SkipLayerNormalization", names, outputs);
   set(node, "epsilon", 1e-5f);
-  if (wants_sum) d.maker.output("sum");
+  if (wants_sum) d.builder.output("sum");
 }
 
 void simplified_layer_normalization(Draft& d) {
   const Dims x{d.range(1, 2), d.range(1, 4), d.range(2, 8)};
-  auto& node = d.maker.node("SimplifiedLayerNormalization",
-                            {d.input("x", x), d.weights("s", {x[2]})}, {"y"});
+  auto& node = d.builder.node("SimplifiedLayerNormalization",
+                              {d.input("x", x), d.weights("s", {x[2]})}, {"y"});
   set(node, "axis", int64_t{-1});
   set(node, "epsilon", 1e-5f);
 }
@@ -161,13 +161,13 @@ void mat_mul_n_bits(Draft& d) {
   const int64_t blocks = (k + block - 1) / block, bytes = block * bits / 8;
   std::vector<int64_t> packed, zeros;
   for (int64_t i = 0; i < n * blocks * bytes; ++i) packed.push_back(d.range(0, 255));
-  d.maker.integers("b", {n, blocks, bytes}, packed, onnx::TensorProto::UINT8);
+  d.builder.integers("b", {n, blocks, bytes}, packed, onnx::TensorProto::UINT8);
   std::vector<std::string> names{d.input("a", {m, k}), "b",
                                  d.weights("scales", {n * blocks}, 0.01f, 0.1f)};
   if (d.rng.coin()) {
     const int64_t in_row = (blocks * bits + 7) / 8;
     for (int64_t i = 0; i < n * in_row; ++i) zeros.push_back(d.range(0, 255));
-    d.maker.integers("zeros", {n * in_row}, zeros, onnx::TensorProto::UINT8);
+    d.builder.integers("zeros", {n * in_row}, zeros, onnx::TensorProto::UINT8);
     names.push_back("zeros");
   }
   auto& node = microsoft(d, "MatMulNBits", names);

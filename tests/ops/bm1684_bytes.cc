@@ -25,8 +25,8 @@ TEST(Bm1684Bytes, WinogradIsTheConvolutionOfItsKernel) {
   const Chip& chip = chip_of(OperationKind::winograd2d_bm1684);
   Rng rng(7);
   RandomTensors tensors(rng, chip);
-  TestMemory room(chip);
-  Memory memory = room.memory();
+  TestMemory test_memory(chip);
+  Memory memory = test_memory.memory();
   const Axis axis{.kernel = 3, .pad_before = 1, .pad_after = 1};
   const Shape in{3, 5, 7, 6}, out{3, 4, 7, 6};
   const auto view = [&](const Shape& s, DType type, bool aligned) {

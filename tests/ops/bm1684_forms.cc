@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "memory/layout.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "selftest/operation_kinds.h"
 #include "selftest/random_operation.h"
 #include "selftest/test_memory.h"
@@ -14,14 +14,14 @@
 namespace tputwin::testing {
 namespace {
 
-constexpr Body kBodies[] = {Body::reference, Body::automatic};
+constexpr KernelChoice kKernelChoices[] = {KernelChoice::reference, KernelChoice::automatic};
 
 class FormsTest : public ::testing::Test {
  protected:
   const Chip& chip = chip_of(OperationKind::conv2d_bm1684);
   Rng rng{3};
-  TestMemory room{chip};
-  Memory memory = room.memory();
+  TestMemory test_memory{chip};
+  Memory memory = test_memory.memory();
 
   // Returns a dense view in lane 0 from a byte on, or after the previous view.
   TensorView view_at(uint64_t address, const Shape& s, DType type, bool aligned, uint8_t pack) {
@@ -53,9 +53,9 @@ class FormsTest : public ::testing::Test {
     });
     return all;
   }
-  std::vector<int32_t> results(const Operation& op, Body body) {
+  std::vector<int32_t> results(const Operation& op, KernelChoice kernel_choice) {
     EXPECT_TRUE(check(op, chip).ok()) << check(op, chip).error().message();
-    execute(op, memory, body);
+    execute(op, memory, kernel_choice);
     return values(*operands(op)[0].view);
   }
 
@@ -81,17 +81,18 @@ class FormsTest : public ::testing::Test {
   // `crop` selects the results that are kept.
   template <class Op, class Crop>
   void expect_cropped(Op op, const Crop& crop) {
-    const std::vector<int32_t> all = results(op, Body::reference);
+    const std::vector<int32_t> all = results(op, KernelChoice::reference);
     const Shape whole = op.out.shape;
     for (const auto& [h, w] : {std::pair{whole.h, whole.w},
                                {whole.h - 2, whole.w},
                                {whole.h, whole.w - 2},
                                {whole.h - 1, whole.w - 3},
                                {1u, 1u}})
-      for (const Body body : kBodies) {
+      for (const KernelChoice kernel_choice : kKernelChoices) {
         const Shape part{whole.n, whole.c, h, w};
         op.out = view_at(op.out.address, part, op.out.dtype, true, op.out.pack);
-        EXPECT_EQ(results(op, body), crop(all, whole, part)) << name(op) << ' ' << h << 'x' << w;
+        EXPECT_EQ(results(op, kernel_choice), crop(all, whole, part))
+            << name(op) << ' ' << h << 'x' << w;
       }
   }
 
@@ -174,11 +175,12 @@ TEST_F(FormsTest, AConstantWeightIsATensorFullOfIt) {
     for_each_index(op.weight.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
       memory.write_f32(op.weight, n, c, h, w, 0.3f);
     });
-    const auto expected = results(op, Body::reference);
+    const auto expected = results(op, KernelChoice::reference);
     op.weight.address = 0;
     op.weight.stride = {};
     op.constant_weight = f32::bits(0.3f);
-    for (const Body body : kBodies) EXPECT_EQ(results(op, body), expected) << channels;
+    for (const KernelChoice kernel_choice : kKernelChoices)
+      EXPECT_EQ(results(op, kernel_choice), expected) << channels;
 
     Conv2dBm1684Int8 bytes{.out = view(out, DType::i8, true, 4),
                            .in = view(in, DType::u8, true, 4),
@@ -189,16 +191,17 @@ TEST_F(FormsTest, AConstantWeightIsATensorFullOfIt) {
     for_each_index(bytes.weight.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
       memory.write(bytes.weight, n, c, h, w, -3);
     });
-    const auto of_bytes = results(bytes, Body::reference);
+    const auto of_bytes = results(bytes, KernelChoice::reference);
     bytes.weight.address = 0;
     bytes.weight.stride = {};
     bytes.constant_weight = -3;
-    for (const Body body : kBodies) EXPECT_EQ(results(bytes, body), of_bytes) << channels;
+    for (const KernelChoice kernel_choice : kKernelChoices)
+      EXPECT_EQ(results(bytes, kernel_choice), of_bytes) << channels;
   }
 }
 
 // Results recorded from the reference model (values, results as signed and as unsigned bytes).
-TEST_F(FormsTest, ConversionsRoundHalvesToEvenAndSaturate) {
+TEST_F(FormsTest, ConversionsRoundTiesToEvenAndSaturate) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr struct {
@@ -211,11 +214,11 @@ TEST_F(FormsTest, ConversionsRoundHalvesToEvenAndSaturate) {
   const Shape s{1, 1, 1, std::size(kCases)};
   const TensorView in = view(s, DType::f32);
   for (uint32_t i = 0; i < s.w; ++i) memory.write_f32(in, 0, 0, 0, i, kCases[i].value);
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     const auto as_signed =
-        results(Convert{.out = view(s, DType::i8), .in = in, .engine = Engine::dma}, body);
+        results(Convert{.out = view(s, DType::i8), .in = in, .engine = Engine::dma}, kernel_choice);
     const auto as_unsigned =
-        results(Convert{.out = view(s, DType::u8), .in = in, .engine = Engine::dma}, body);
+        results(Convert{.out = view(s, DType::u8), .in = in, .engine = Engine::dma}, kernel_choice);
     for (uint32_t i = 0; i < s.w; ++i) {
       EXPECT_EQ(as_signed[i], kCases[i].as_signed) << kCases[i].value;
       EXPECT_EQ(as_unsigned[i], kCases[i].as_unsigned) << kCases[i].value;
@@ -240,7 +243,7 @@ TEST_F(FormsTest, ChoicesLeaveTheBitsOfTheLargerOperand) {
     memory.write(a, 0, 0, 0, i, static_cast<int32_t>(kCases[i].a));
     memory.write(b, 0, 0, 0, i, static_cast<int32_t>(kCases[i].b));
   }
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     Select op{.out = view(s, DType::f32),
               .a = Source::tensor(a),
               .b = Source::tensor(b),
@@ -248,7 +251,7 @@ TEST_F(FormsTest, ChoicesLeaveTheBitsOfTheLargerOperand) {
               .if_false = Source::value(6u),
               .extreme = view(s, DType::f32),
               .keeps_extreme_bits = true};
-    const auto chosen = results(op, body), larger = values(*op.extreme);
+    const auto chosen = results(op, kernel_choice), larger = values(*op.extreme);
     for (uint32_t i = 0; i < s.w; ++i) {
       EXPECT_EQ(chosen[i], kCases[i].is_greater ? 5 : 6) << i;
       EXPECT_EQ(static_cast<uint32_t>(larger[i]), kCases[i].is_greater ? kCases[i].a : kCases[i].b)

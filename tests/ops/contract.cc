@@ -16,7 +16,7 @@ std::vector<ByteRange> ranges_of(const TensorView& view) {
   return ranges;
 }
 
-TEST(Ranges, MergeWhatLiesTogether) {
+TEST(Ranges, MergeWhatIsAdjacent) {
   using R = std::vector<ByteRange>;
   EXPECT_EQ(ranges_of(global_tensor(7, {2, 3, 4, 5})), (R{{Space::global, 0, 7, 127}}));
   // aligned planes of 6 bytes in cells of 16
@@ -41,7 +41,7 @@ TEST(Ranges, AreCoarserWhereThereAreTooMany) {
   EXPECT_EQ(ranges.back().end, uint64_t{65534} * 65535 * 2 + 65534 * 2 + 1);
 }
 
-TEST(Operands, BeyondTheTenPlacesAreRefused) {
+TEST(Operands, BeyondTheTenPositionsAreRefused) {
   OperandList list;
   for (int i = 0; i < 10; ++i) list.push_back({"x"});
   EXPECT_THROW(list.push_back({"x"}), std::out_of_range);

@@ -19,7 +19,7 @@ TEST_F(ConvolutionTest, SumsChannelsAddsBiasAndRoundsHalfUp) {
   EXPECT_EQ(get(op.out), (Values{2, -2}));  // (15 - 14 + 2) / 2 = 1.5 up; (3 - 8) / 2 = -2.5 up
 }
 
-TEST_F(ConvolutionTest, WeightsLieInputChannelInnermost) {
+TEST_F(ConvolutionTest, WeightsHaveTheInputChannelInnermost) {
   TensorView w = conv_weight(512, {2, 1, 1, 3}, DType::i8);
   put(w, {1, 2, 3, 4, 5, 6});
   const uint8_t* bytes = memory().local.lane(0) + 512;

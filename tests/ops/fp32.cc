@@ -11,7 +11,7 @@ namespace {
 
 constexpr Shape kShape{2, 3, 2, 5};
 
-class Fp32Test : public ::testing::TestWithParam<Body> {
+class Fp32Test : public ::testing::TestWithParam<KernelChoice> {
  protected:
   const Chip& chip = chip_of(OperationKind::unary_f32);
   TestMemory storage{chip};
@@ -88,9 +88,10 @@ TEST_P(Fp32Test, StartNpusAreAWarningAndAlignmentAnError) {
   EXPECT_EQ(run(op), "okk_address_128");
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, Fp32Test, ::testing::Values(Body::reference, Body::automatic),
+INSTANTIATE_TEST_SUITE_P(KernelChoices, Fp32Test,
+                         ::testing::Values(KernelChoice::reference, KernelChoice::automatic),
                          [](const auto& info) {
-                           return info.param == Body::reference ? "reference" : "automatic";
+                           return info.param == KernelChoice::reference ? "reference" : "automatic";
                          });
 
 }  // namespace

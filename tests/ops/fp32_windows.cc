@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "memory/layout.h"
 #include "numerics/float_mode.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "selftest/kinds.h"
 #include "selftest/random_operation.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-class WindowsTest : public ::testing::TestWithParam<Body> {
+class WindowsTest : public ::testing::TestWithParam<KernelChoice> {
  protected:
   const Chip& chip = chip_of(OperationKind::conv2d_bm1684);
 
@@ -317,9 +317,10 @@ TEST_P(WindowsTest, LevelsOfRules) {
   EXPECT_EQ(run(op), "okk_window_output") << "a reach that overflows 32 bits";
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, WindowsTest, ::testing::Values(Body::reference, Body::automatic),
+INSTANTIATE_TEST_SUITE_P(KernelChoices, WindowsTest,
+                         ::testing::Values(KernelChoice::reference, KernelChoice::automatic),
                          [](const auto& info) {
-                           return info.param == Body::reference ? "reference" : "automatic";
+                           return info.param == KernelChoice::reference ? "reference" : "automatic";
                          });
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "memory/layout.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "selftest/random_operation.h"
 
 namespace tputwin::testing {
@@ -47,7 +47,7 @@ class Lanes {
     ASSERT_TRUE(contract.ok()) << contract.message();
     Status bounds = check_bounds(operation, chip, kTestGlobalBytes);
     ASSERT_TRUE(bounds.ok()) << bounds.message();
-    execute(operation, memory(), Body::reference);
+    execute(operation, memory(), KernelChoice::reference);
   }
 
   TensorView aligned(uint64_t address, const Shape& shape, DType dtype = DType::i8) const {

@@ -59,7 +59,7 @@ TEST_F(MatrixTest, AccumulatesTheShiftedOldResult) {
   EXPECT_EQ(get(wide), (Values{0x110, 0x10d, 0x143}));
 }
 
-TEST_F(MatrixTest, BlocksOfColumnsLieInConsecutiveLanes) {
+TEST_F(MatrixTest, BlocksOfColumnsAreInConsecutiveLanes) {
   MatrixMac op{.res = local_matrix(chip, 0, 1, 40, DType::i8),
                .left = local_matrix(chip, 256, 1, 1, DType::i8),
                .right = local_matrix(chip, 512, 1, 40, DType::i8)};

@@ -9,7 +9,7 @@
 namespace tputwin::testing {
 namespace {
 
-class SharedBytes : public ::testing::TestWithParam<Body> {
+class SharedBytes : public ::testing::TestWithParam<KernelChoice> {
  protected:
   // Returns elements of 4 bytes in a row of one lane, or of global memory.
   static TensorView row(Space space, uint64_t address, uint32_t count) {
@@ -129,9 +129,10 @@ TEST_P(SharedBytes, WhatIsNotKnownIsWarnedOf) {
   EXPECT_EQ(check(nonzero, bm1684x()).error().code(), "TW-TPU-0018");
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, SharedBytes, ::testing::Values(Body::reference, Body::automatic),
+INSTANTIATE_TEST_SUITE_P(KernelChoices, SharedBytes,
+                         ::testing::Values(KernelChoice::reference, KernelChoice::automatic),
                          [](const auto& info) {
-                           return info.param == Body::reference ? "reference" : "automatic";
+                           return info.param == KernelChoice::reference ? "reference" : "automatic";
                          });
 
 }  // namespace

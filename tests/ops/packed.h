@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "memory/layout.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/source.h"
 #include "selftest/random_operation.h"
 
@@ -63,15 +63,15 @@ class PackedLanes {
     return values;
   }
 
-  void run(const Operation& operation, Body body) {
+  void run(const Operation& operation, KernelChoice kernel_choice) {
     const Status contract = check(operation, chip);
     ASSERT_TRUE(contract.ok()) << contract.message();
     const Status bounds = check_bounds(operation, chip, kTestGlobalBytes);
     ASSERT_TRUE(bounds.ok()) << bounds.message();
-    execute(operation, memory(), body);
+    execute(operation, memory(), kernel_choice);
   }
 
-  static constexpr std::array kBodies{Body::reference, Body::automatic};
+  static constexpr std::array kKernelChoices{KernelChoice::reference, KernelChoice::automatic};
 
  private:
   TestMemory storage_{bm1684()};

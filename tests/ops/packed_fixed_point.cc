@@ -91,15 +91,15 @@ struct PackedTest : ::testing::Test, PackedLanes {
 TEST_F(PackedTest, ComputesEveryKind) {
   const Shape s{5, 66, 1, 3};
   for (const Case& c : kCases)
-    for (const Body body : kBodies) {
+    for (const KernelChoice kernel_choice : kKernelChoices) {
       const FixedPoint op = make(c, s);
       put(op.a.view, {c.a});
       put(op.b.view, {c.b});
       put(op.out, {c.old});
       if (c.lshift <= 14)
-        run(op, body);
+        run(op, kernel_choice);
       else  // a warning
-        execute(op, memory(), body);
+        execute(op, memory(), kernel_choice);
       EXPECT_EQ(get(op.out), Values(s.count(), c.expected))
           << name(op) << ' ' << c.a << ' ' << c.b << " rshift " << c.rshift;
     }
@@ -107,16 +107,16 @@ TEST_F(PackedTest, ComputesEveryKind) {
 
 TEST_F(PackedTest, ConstantsStandOnEitherSide) {
   const Shape s{3, 2, 1, 2};
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     FixedPoint op = make({Kind::sub, i8, i8, i8, 0, 0, 0, 0}, s);
     put(op.a.view, {5});
     put(op.b.view, {5});
     op.b = Source::value(static_cast<uint32_t>(-100));
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), 105));
     op.b = op.a;
     op.a = Source::value(static_cast<uint32_t>(-100));
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), -105));
   }
 }
@@ -125,7 +125,7 @@ TEST_F(PackedTest, ConstantsStandOnEitherSide) {
 TEST_F(PackedTest, KeepsBytesOfDummyElements) {
   for (uint32_t n = 1; n <= 8; ++n)
     for (const DType out_type : {i8, i16})
-      for (const Body body : kBodies) {
+      for (const KernelChoice kernel_choice : kKernelChoices) {
         const Shape s{n, 1, 1, 5};
         FixedPoint op = make({Kind::add, i8, i8, out_type, 0, 0, 0, 0}, s);
         op.out.stride.n = 128;
@@ -134,7 +134,7 @@ TEST_F(PackedTest, KeepsBytesOfDummyElements) {
         put(all, {77});
         put(op.a.view, {1});
         put(op.b.view, {2});
-        run(op, body);
+        run(op, kernel_choice);
         Values expected(all.shape.count(), 77);
         std::fill_n(expected.begin(), s.count(), 3);
         EXPECT_EQ(get(all), expected) << n;
@@ -143,27 +143,27 @@ TEST_F(PackedTest, KeepsBytesOfDummyElements) {
 
 TEST_F(PackedTest, WorksInPlace) {
   const Shape s{6, 3, 2, 7};
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     FixedPoint op = make({Kind::add, i16, i16, i16, 0, 0, 0, 0}, s);
     op.a = Source::tensor(op.out);
     put(op.out, {40});
     put(op.b.view, {2});
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), 42));
   }
 }
 
 TEST_F(PackedTest, SplitsBytes) {
   const Shape s{3, 2, 1, 3};
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     SplitByte op{.out = packed(0, s, u8), .in = packed(1024, s, u16), .work = {}};
     put(op.in, {0x1ff});
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), 1));
     op.in = packed(1024, whole_cells(s), u16);
     op.work = packed(2048, whole_cells(s), u16);
     put(op.in, {0x1ff});
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), 0xff));
     EXPECT_EQ(get(*op.work), Values(whole_cells(s).count(), 0xff));
   }
@@ -171,7 +171,7 @@ TEST_F(PackedTest, SplitsBytes) {
 
 TEST_F(PackedTest, MultipliesSplitBytes) {
   const Shape s{5, 2, 1, 3};
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     Mul16By8 op{.out = packed(0, s, i16),
                 .high = packed(2048, s, i8),
                 .low = packed(4096, s, u8),
@@ -180,7 +180,7 @@ TEST_F(PackedTest, MultipliesSplitBytes) {
     put(op.high, {-2});
     put(op.low, {255});  // -2 * 256 + 255 = -257
     put(op.b, {100});
-    run(op, body);
+    run(op, kernel_choice);
     EXPECT_EQ(get(op.out), Values(s.count(), -3212));  // -3212.5, ties rounded up
   }
 }
@@ -197,7 +197,7 @@ TEST_F(PackedTest, MultipliesMagnitudes) {
                {3, 1, 1, 2, 0},
                {1000, 200, 31, 0, 0}};
   for (const auto& c : cases)
-    for (const Body body : kBodies) {
+    for (const KernelChoice kernel_choice : kKernelChoices) {
       const MulS16ByU8 op{.out = packed(0, whole_cells(s), i16),
                           .a = packed(2048, s, i16),
                           .b = packed(4096, s, u8),
@@ -208,7 +208,7 @@ TEST_F(PackedTest, MultipliesMagnitudes) {
       put(op.a, {c.a});
       put(op.b, {c.b});
       put(op.out, {0x1234});
-      run(op, body);
+      run(op, kernel_choice);
       const int32_t magnitude = std::min(std::abs(c.a), 32767);
       // then the padding elements of the last cells
       Values out(op.out.shape.count(), 0x34), work = out;

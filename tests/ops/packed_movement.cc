@@ -17,27 +17,27 @@ struct MovementTest : ::testing::Test, PackedLanes {
 // Channels of the destination wrap round the lanes once more than those of the source.
 TEST_F(MovementTest, CopiesBetweenAllMemories) {
   const Shape s{2, 70, 3, 5};
-  const TensorView places[] = {plain(0, s), plain(uint64_t{63} * chip.lane_bytes + 8192, s),
-                               system(Space::global, 4, s), system(Space::l2, 1 << 20, s),
-                               system(Space::dtcm, 64, s)};
-  for (const Body body : kBodies)
-    for (const TensorView& src : places)
-      for (const TensorView& dst : places) {
+  const TensorView views[] = {plain(0, s), plain(uint64_t{63} * chip.lane_bytes + 8192, s),
+                              system(Space::global, 4, s), system(Space::l2, 1 << 20, s),
+                              system(Space::dtcm, 64, s)};
+  for (const KernelChoice kernel_choice : kKernelChoices)
+    for (const TensorView& src : views)
+      for (const TensorView& dst : views) {
         put(dst, {-1});
         put(src, counting(s.count()));
-        run(Copy{.dst = dst, .src = Source::tensor(src)}, body);
+        run(Copy{.dst = dst, .src = Source::tensor(src)}, kernel_choice);
         EXPECT_EQ(get(dst), counting(s.count())) << describe(src) << " to " << describe(dst);
       }
 }
 
 TEST_F(MovementTest, BroadcastsAndTransposes) {
   const Shape s{2, 3, 4, 1};
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     TensorView src = system(Space::global, 0, s);
     put(src, counting(s.count()));
     src.stride = {0, 4, 12, 0};  // columns of a matrix of 4 rows
     const TensorView dst = plain(0, s);
-    run(Copy{.dst = dst, .src = Source::tensor(src)}, body);
+    run(Copy{.dst = dst, .src = Source::tensor(src)}, kernel_choice);
     EXPECT_EQ(get(dst), (Values{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11,  //
                                 0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
   }
@@ -45,10 +45,10 @@ TEST_F(MovementTest, BroadcastsAndTransposes) {
 
 TEST_F(MovementTest, FillsWithTheBitsOfTheElement) {
   const Shape s{1, 65, 2, 9};
-  for (const Body body : kBodies)
+  for (const KernelChoice kernel_choice : kKernelChoices)
     for (const DType dtype : {DType::u8, DType::u16, DType::b32}) {
       const TensorView dst = plain(uint64_t{5} * chip.lane_bytes, s, dtype);
-      run(Copy{.dst = dst, .src = Source::value(0x1234'5678u)}, body);
+      run(Copy{.dst = dst, .src = Source::value(0x1234'5678u)}, kernel_choice);
       const int32_t expected = dtype == DType::u8    ? 0x78
                                : dtype == DType::u16 ? 0x5678
                                                      : 0x1234'5678;
@@ -58,19 +58,19 @@ TEST_F(MovementTest, FillsWithTheBitsOfTheElement) {
 
 TEST_F(MovementTest, MatricesLeavePaddingColumns) {
   const uint32_t rows = 3, cols = 10, width = 4;
-  for (const Body body : kBodies) {
+  for (const KernelChoice kernel_choice : kKernelChoices) {
     const TensorView lanes = plain(uint64_t{62} * chip.lane_bytes, {rows, 3, 1, width});
     TensorView global = system(Space::global, 0, {rows, 1, 1, cols});
     global.stride.n = 16 * 4;
     put(lanes, {-7});
     put(global, counting(rows * cols));
-    run(CopyMatrix{{lanes, rows, cols}, {global, rows, cols}}, body);
+    run(CopyMatrix{{lanes, rows, cols}, {global, rows, cols}}, kernel_choice);
     for (uint32_t r = 0; r < rows; ++r)
       for (uint32_t c = 0; c < 12; ++c)
         EXPECT_EQ(memory().read(lanes, r, c / width, 0, c % width),
                   c < cols ? static_cast<int32_t>(r * cols + c) : -7);
     put(global, {0});
-    run(CopyMatrix{{global, rows, cols}, {lanes, rows, cols}}, body);
+    run(CopyMatrix{{global, rows, cols}, {lanes, rows, cols}}, kernel_choice);
     EXPECT_EQ(get(global), counting(rows * cols));
   }
 }
@@ -123,15 +123,15 @@ constexpr BitwiseCase kBitwise[] = {
 TEST_F(MovementTest, ComputesLogicAndShifts) {
   const Shape s{2, 66, 1, 7};
   for (const BitwiseCase& c : kBitwise)
-    for (const Body body : kBodies) {
+    for (const KernelChoice kernel_choice : kKernelChoices) {
       const Bitwise op{.kind = c.kind,
-                         .out = plain(0, s),
-                         .a = Source::tensor(plain(4096, s)),
-                         .b = Source::tensor(plain(8192, s)),
-                         .keeps_at_32 = c.keeps_at_32};
+                       .out = plain(0, s),
+                       .a = Source::tensor(plain(4096, s)),
+                       .b = Source::tensor(plain(8192, s)),
+                       .keeps_at_32 = c.keeps_at_32};
       put(op.a.view, {static_cast<int32_t>(c.a)});
       put(op.b.view, {c.b});
-      run(op, body);
+      run(op, kernel_choice);
       EXPECT_EQ(get(op.out), Values(s.count(), static_cast<int32_t>(c.expected)))
           << name(op) << ' ' << c.b;
     }

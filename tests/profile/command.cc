@@ -39,11 +39,11 @@ namespace {
 
 // A model that copies its input to its output.
 bmodel::Model moving_model() {
-  std::vector<uint8_t> room(1 << 16);
+  std::vector<uint8_t> buffer(1 << 16);
   bmk1880_info_t info{};
   info.chip_version = 1880;
-  info.cmdbuf_size = static_cast<u32>(room.size());
-  info.cmdbuf = room.data();
+  info.cmdbuf_size = static_cast<u32>(buffer.size());
+  info.cmdbuf = buffer.data();
   bmk1880_context_t* const context = bmk1880_register(&info);
   tensor_lmem* const tensor = bmk1880_tl_alloc(context, shape_t4(1, 3, 4, 4), FMT_I8, CTRL_AL);
   bmk1880_gdma_load(context, tensor, 0, CTRL_NEURON);

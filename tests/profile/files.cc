@@ -7,7 +7,7 @@
 #include "insight/profile/page.h"
 #include "insight/profile/page_template.h"
 #include "insight/profile/trace.h"
-#include "profile/made_up.h"
+#include "profile/synthetic.h"
 
 namespace tputwin::insight::testing {
 namespace {
@@ -53,10 +53,10 @@ TEST(Trace, NestsSlices) {
   for (const auto& [track, slices] : tracks)
     for (const auto& [begin, end] : slices)
       for (const auto& [other_begin, other_end] : slices) {
-        const bool apart = end <= other_begin + 1e-9 || other_end <= begin + 1e-9;
+        const bool disjoint = end <= other_begin + 1e-9 || other_end <= begin + 1e-9;
         const bool inside = (begin >= other_begin - 1e-9 && end <= other_end + 1e-9) ||
                             (other_begin >= begin - 1e-9 && other_end <= end + 1e-9);
-        EXPECT_TRUE(apart || inside) << track << ": " << begin << ", " << other_begin;
+        EXPECT_TRUE(disjoint || inside) << track << ": " << begin << ", " << other_begin;
       }
 }
 
@@ -88,7 +88,7 @@ TEST(Page, NoNameEndsItsScript) {
   EXPECT_EQ(parsed["names"][parsed["commands"]["op"][1].get<size_t>()], "</script>");
 }
 
-TEST(Page, AsksForNothing) {
+TEST(Page, LoadsNothing) {
   const std::string page = page_template();
   for (const char* part :
        {"<link rel=\"stylesheet", " src=", "@import", "url(http", "fetch(", "XMLHttpRequest"})

@@ -1,12 +1,12 @@
 // The data of pictures of a run.
-#include "insight/profile/run.h"
+#include "insight/profile/profiled_run.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "insight/profile/summary.h"
-#include "profile/made_up.h"
+#include "profile/synthetic.h"
 
 namespace tputwin::insight::testing {
 namespace {

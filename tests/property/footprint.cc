@@ -74,7 +74,7 @@ class FootprintTest : public ::testing::TestWithParam<OperationKind> {
   static constexpr uint64_t kSmall = 1 << 18;
 };
 
-TEST_P(FootprintTest, TellsTheTruth) {
+TEST_P(FootprintTest, IsTrue) {
   // the one operation that is always large is rare
   RandomCases cases(60);
   if (GetParam() == OperationKind::matrix_mac2) cases.count = (cases.count + 19) / 20;
@@ -94,7 +94,7 @@ TEST_P(FootprintTest, TellsTheTruth) {
 
     fill_operands(rng, operation, chip, first.memory());
     second.copy_from(first);
-    execute(operation, first.memory(), Body::reference);
+    execute(operation, first.memory(), KernelChoice::reference);
     TestMemory& before = second;
     // All bytes outside the writes are unchanged.
     TestMemory after(chip, kSmall);
@@ -104,7 +104,7 @@ TEST_P(FootprintTest, TellsTheTruth) {
     // A memory that agrees only in the reads must give the same written bytes.
     after.copy_from(noise);
     copy_ranges(after, before, f.reads);
-    execute(operation, after.memory(), Body::reference);
+    execute(operation, after.memory(), KernelChoice::reference);
     EXPECT_TRUE(equal_ranges(after, first, f.writes))
         << "bytes outside the read footprint changed the result";
     if (HasFailure()) break;

@@ -53,7 +53,7 @@ bool move_sources(Operation& op, TestMemory& memory, const Chip& chip) {
 class OverlapTest : public ::testing::TestWithParam<OperationKind> {
  protected:
   const Chip& chip = chip_of(GetParam());
-  TestMemory shared{chip, kSmall}, apart{chip, kSmall};
+  TestMemory shared{chip, kSmall}, disjoint{chip, kSmall};
   void TearDown() override { fast::select_isa(""); }
 };
 
@@ -68,10 +68,10 @@ TEST_P(OverlapTest, SourcesAreReadBeforeResultsAreWritten) {
     if (!check_bounds(operation, chip, kSmall).ok()) continue;
     SCOPED_TRACE(cases.rerun(index) + "\n" + describe(operation));
     fill_operands(rng, operation, chip, shared.memory());
-    apart.copy_from(shared);
+    disjoint.copy_from(shared);
     Operation moved = operation;
-    if (!move_sources(moved, apart, chip)) continue;
-    execute(moved, apart.memory(), Body::reference);
+    if (!move_sources(moved, disjoint, chip)) continue;
+    execute(moved, disjoint.memory(), KernelChoice::reference);
     const std::vector<ByteRange> writes = footprint(operation, chip).writes;
     TestMemory before(chip, kSmall);
     before.copy_from(shared);
@@ -80,9 +80,9 @@ TEST_P(OverlapTest, SourcesAreReadBeforeResultsAreWritten) {
       shared.copy_from(before);
       execute(operation, shared.memory());
       for (const ByteRange& r : writes)
-        ASSERT_EQ(
-            std::memcmp(shared.start_of(r) + r.begin, apart.start_of(r) + r.begin, r.end - r.begin),
-            0)
+        ASSERT_EQ(std::memcmp(shared.start_of(r) + r.begin, disjoint.start_of(r) + r.begin,
+                              r.end - r.begin),
+                  0)
             << "on " << isa << " in lane " << r.lane << " from " << r.begin << " on";
     }
     if (HasFailure()) break;

@@ -99,20 +99,20 @@ def test_info_and_disassembly(fashion, recorded):
     assert any("GDMA" in line or "TIU" in line for line in lines)
 
 
-@pytest.mark.parametrize("content, says", [
+@pytest.mark.parametrize("content, reason", [
     (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"),
     (b"", "an empty file"),
     (b"CviModel" + bytes(40), "a cvimodel of the CV18xx"),
     (b"\x08\x07\x3a\x03\x0a\x01n", "an ONNX model"),
     (b"PK\3\4" + bytes(20), "a zip archive"),
 ])
-def test_says_what_a_file_is_that_is_no_model(tmp_path, content, says):
+def test_reports_what_a_file_is_that_is_no_model(tmp_path, content, reason):
     path = tmp_path / "net.bmodel"
     path.write_bytes(content)
     for reads in (tputwin.load, tputwin.info, tputwin.disassemble):
         with pytest.raises(tputwin.Error) as raised:
             reads(path)
-        assert says in str(raised.value) and str(path) in str(raised.value)
+        assert reason in str(raised.value) and str(path) in str(raised.value)
 
 
 def write_dynamic(recorded, path, monkeypatch):

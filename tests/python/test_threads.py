@@ -1,4 +1,4 @@
-"""Python goes on while the twin works; devices side by side give the same bytes."""
+"""Python goes on while the simulator works; devices side by side give the same bytes."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

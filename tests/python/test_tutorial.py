@@ -1,4 +1,4 @@
-"""docs/python.md: its blocks run in order, and print what stands behind them.
+"""docs/python.md: its blocks run in order, and print what follows them.
 
 TPUTWIN_REBASE=1 writes what they print into the page."""
 

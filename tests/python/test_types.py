@@ -1,4 +1,4 @@
-"""The package says its types, and the stub of the extension is what the extension has."""
+"""The package declares its types, and the stub of the extension is what the extension has."""
 
 import os
 import subprocess

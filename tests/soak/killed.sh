@@ -93,4 +93,4 @@ begin profile
 if (net profile --html out/page.html -- /bin/true) > log 2>&1; then fail "a profile of nothing"; fi
 check profile "of nothing"
 [ $killed -gt 0 ] && [ $full -gt 0 ] || fail "nothing was killed ($killed, $full)"
-echo "$killed commands were killed, $full had no room to write"
+echo "$killed commands were killed, $full had no space to write"

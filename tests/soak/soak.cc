@@ -108,7 +108,7 @@ int soak(const Options& options) {
   for (int part = 1; part <= kParts; ++part) {
     if (!soak.run(static_cast<double>(part) / kParts)) return 1;
     if (part <= kWarmParts) warm = std::max(warm, resident());
-    std::printf("%d/%d: %lu jobs, %lu devices made anew, %.1f MB\n", part, kParts,
+    std::printf("%d/%d: %lu jobs, %lu devices recreated, %.1f MB\n", part, kParts,
                 static_cast<unsigned long>(soak.jobs()), static_cast<unsigned long>(soak.renewed()),
                 resident());
   }

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "common/shared_data.h"
-#include "insight/timing/explain.h"
+#include "insight/timing/time_breakdown.h"
 #include "tools/timing/timing.h"
 #include "tools/timing/whatif_page.h"
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 const std::string kPrograms = TPUTWIN_BIN_DIR;
 
-TEST(Timing, AHostProgramSaysWhatBoundsItsLines) {
+TEST(Timing, AHostProgramReportsWhatBoundsItsLines) {
   auto timeline = timeline_of_words({kPrograms + "/okk_plus_one"});
   ASSERT_TRUE(timeline.ok()) << timeline.error().message();
   EXPECT_EQ(timeline->chip.name, "BM1684");
@@ -29,7 +29,7 @@ TEST(Timing, AHostProgramSaysWhatBoundsItsLines) {
 TEST(Timing, TheAdviceIsWhatTheOtherKernelDoes) {
   auto timeline = timeline_of_words({kPrograms + "/okk_plus_one"});
   ASSERT_TRUE(timeline.ok()) << timeline.error().message();
-  const insight::Explanation e = insight::explain(*timeline);
+  const insight::TimeBreakdown e = insight::break_down(*timeline);
   ASSERT_FALSE(e.advice.empty());
   const insight::Advice& best = e.advice[0];
   EXPECT_EQ(best.remedy, insight::Remedy::double_buffer);
@@ -40,7 +40,7 @@ TEST(Timing, TheAdviceIsWhatTheOtherKernelDoes) {
               0.01 * double(best.kernel_before));
 }
 
-TEST(Timing, ProgramsThatFailAreToldSo) {
+TEST(Timing, ProgramsThatFailAreReported) {
   EXPECT_EQ(timeline_of_words({"/no/program"}).error().code(), "TW-CLI-0019");
   EXPECT_EQ(timeline_of_words({"/bin/true"}).error().code(), "TW-CLI-0019");
   EXPECT_EQ(timeline_of_words({"/bin/false"}).error().code(), "TW-CLI-0019");

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "chip/family.h"
+#include "insight/timing/command_recording.h"
 #include "insight/timing/commands.h"
-#include "insight/timing/explain.h"
 #include "insight/timing/recorded_names.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/time_breakdown.h"
 
 namespace tputwin::insight {
 namespace {
@@ -42,7 +42,7 @@ TimelineCommand& add(Timeline& timeline, Engine engine, uint32_t id, uint32_t wa
   return add_command(timeline, std::move(command));
 }
 
-TEST(Simulation, EnginesRunBesideEachOtherAndWaitForNumbers) {
+TEST(Simulation, EnginesRunInParallelAndWaitForNumbers) {
   Timeline timeline = plain_timeline();
   add(timeline, Engine::dma, 1, 0, 20);
   add(timeline, Engine::compute, 1, 0, 30);
@@ -68,7 +68,7 @@ TEST(Simulation, AFullQueueAndAPollStopTheProcessor) {
   Timeline timeline = plain_timeline();
   timeline.timing.queue_depth = 2;
   for (uint32_t id = 1; id <= 4; ++id) add(timeline, Engine::compute, id, 0, 100);
-  add(timeline, Engine::dma, 1, 0, 1).is_behind_poll = true;
+  add(timeline, Engine::dma, 1, 0, 1).follows_poll = true;
   simulate(timeline);
   const auto& c = timeline.commands;
   EXPECT_EQ(c[2].issue, 16u);   // after the start of the first
@@ -145,33 +145,33 @@ Timeline serial_timeline() {
   return timeline;
 }
 
-TEST(Explanation, ASerialKernelIsToldToDoubleBuffer) {
+TEST(TimeBreakdown, ASerialKernelIsAdvisedToDoubleBuffer) {
   const Timeline timeline = serial_timeline();
-  const Explanation e = explain(timeline);
+  const TimeBreakdown e = break_down(timeline);
   ASSERT_FALSE(e.advice.empty());
   EXPECT_EQ(e.advice[0].remedy, Remedy::double_buffer);
   EXPECT_EQ(e.groups[e.advice[0].group].call, "loads");
   EXPECT_LT(e.advice[0].cycles, e.cycles);
-  const std::string text = explanation_text(timeline, e);
+  const std::string text = breakdown_text(timeline, e);
   EXPECT_THAT(text, HasSubstr("loads in kernel: double-buffer"));
   EXPECT_THAT(text, HasSubstr("stores in kernel: waiting for adds"));
-  EXPECT_THAT(explanation_json(timeline, e), HasSubstr("\"remedy\": \"double-buffer"));
+  EXPECT_THAT(breakdown_json(timeline, e), HasSubstr("\"remedy\": \"double-buffer"));
 }
 
-TEST(Explanation, TheCriticalPathIsTheWholeTime) {
+TEST(TimeBreakdown, TheCriticalPathIsTheWholeTime) {
   const Timeline timeline = serial_timeline();
-  const Explanation e = explain(timeline);
+  const TimeBreakdown e = break_down(timeline);
   uint64_t sum = 0;
   for (const uint64_t cycles : e.critical) sum += cycles;
   EXPECT_EQ(sum, e.cycles);
   EXPECT_EQ(e.critical_path.size(), timeline.commands.size());
 }
 
-TEST(Explanation, ConflictsAreToldWhereTheyCount) {
+TEST(TimeBreakdown, ConflictsAreReportedWhereTheyCount) {
   Timeline timeline = plain_timeline();
   add(timeline, Engine::compute, 1, 0, 100).work.conflicts = 900;
   simulate(timeline);
-  const Explanation e = explain(timeline);
+  const TimeBreakdown e = break_down(timeline);
   ASSERT_EQ(e.advice.size(), 1u);
   EXPECT_EQ(e.advice[0].remedy, Remedy::banks);
   EXPECT_EQ(e.advice[0].cycles, e.cycles - 900);
@@ -180,7 +180,8 @@ TEST(Explanation, ConflictsAreToldWhereTheyCount) {
 
 TEST(Recording, KeepsEverythingThatTimesDependOn) {
   const Timeline timeline = serial_timeline();
-  auto read = read_recording(recording_of(timeline, /*with_lines=*/true), bm1684_chip());
+  auto read =
+      read_command_recording(command_recording_of(timeline, /*with_lines=*/true), bm1684_chip());
   ASSERT_TRUE(read.ok()) << read.error().message();
   read->chip = timeline.chip;
   read->timing = timeline.timing;
@@ -192,7 +193,7 @@ TEST(Recording, KeepsEverythingThatTimesDependOn) {
 
 TEST(Recording, MalformedLinesAreRefused) {
   for (const char* text : {"{", "[]", "{\"call\": \"x\"}", "{\"call\":\"x\",\"engine\":\"tpu\"}"}) {
-    auto read = read_recording(text, bm1684_chip());
+    auto read = read_command_recording(text, bm1684_chip());
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_EQ(read.error().code(), "TW-CLI-0030");
   }

@@ -74,7 +74,7 @@ TEST(Bm168xTools, ArchivesInAndOut) {
   const std::string in = (directory / "in.npz").string(), out = (directory / "out.npz").string();
   auto file = *bmodel::open_file(recorded("nets-attention-int8.bmodel"));
   const auto& stage = *file.bm168x()->model.net[0]->parameter[0];
-  const auto raw = made_up(*stage.input_tensor[0], 1);
+  const auto raw = synthetic(*stage.input_tensor[0], 1);
   ASSERT_TRUE(
       write_npz(in, {{"other", floats({1})}, {"in0", array_of(raw, *stage.input_tensor[0], false)}})
           .ok());
@@ -83,7 +83,7 @@ TEST(Bm168xTools, ArchivesInAndOut) {
   auto made = run_168x(file, {});
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(report->output, made->output);
-  EXPECT_NE(made->text.find("made up"), std::string::npos);
+  EXPECT_NE(made->text.find("synthetic"), std::string::npos);
   auto arrays = read_npz(out);
   ASSERT_TRUE(arrays.ok()) << arrays.status().message();
   EXPECT_EQ(arrays->at("out0").bytes, made->output);
@@ -191,7 +191,7 @@ TEST(Bm168xTools, ContextDirectories) {
   auto session = std::move(*Session168x::open(file));
   std::vector<uint8_t> inputs, outputs;
   for (size_t i = 0; i < 3; ++i) {
-    const auto in = made_up(*file.bm168x()->model.net[0]->parameter[i]->input_tensor[0], i + 9);
+    const auto in = synthetic(*file.bm168x()->model.net[0]->parameter[i]->input_tensor[0], i + 9);
     const auto out = *session->infer("stages", i, {in});
     inputs.insert(inputs.end(), in.begin(), in.end());
     outputs.insert(outputs.end(), out[0].begin(), out[0].end());

@@ -62,14 +62,14 @@ TEST(Campaign, TakesNoOthersCheckpoint) {
 // Two units that return numbers, then three that add the sum of these to theirs after it is known.
 struct TwoParts {
   std::vector<uint64_t> worked;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   uint64_t fails = UINT64_MAX;
 
   Campaign campaign() {
     const auto work = [this](uint64_t unit) -> Result<std::string> {
       worked.push_back(unit);
-      if (unit == fails || (unit >= 2 && told.empty())) return Error(errors::cli_usage);
-      return unit < 2 ? std::to_string(10 + unit) : told.back() + "+" + std::to_string(unit);
+      if (unit == fails || (unit >= 2 && reported.empty())) return Error(errors::cli_usage);
+      return unit < 2 ? std::to_string(10 + unit) : reported.back() + "+" + std::to_string(unit);
     };
     const auto summary = [](const std::vector<std::string>& lines) -> Result<std::string> {
       if (lines.size() != 2) return Error(errors::cli_usage);
@@ -81,7 +81,7 @@ struct TwoParts {
             .second_part = 2,
             .summary = summary,
             .go_on = [this](const std::string& sum) {
-              told.push_back(sum);
+              reported.push_back(sum);
               return Status();
             }};
   }
@@ -93,20 +93,20 @@ TEST(Campaign, TheSecondPartKnowsTheFirst) {
   ASSERT_TRUE(results.ok());
   EXPECT_EQ(**results, (std::vector<std::string>{"10", "11", "21+2", "21+3", "21+4"}));
   EXPECT_EQ(parts.worked, (std::vector<uint64_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(parts.told, std::vector<std::string>{"21"});
+  EXPECT_EQ(parts.reported, std::vector<std::string>{"21"});
 }
 
 TEST(Campaign, GoesOnInEitherPart) {
   for (const uint64_t fails : {1, 2, 4}) {
     const testing::TemporaryDirectory folder;
     const CampaignOptions options{.checkpoint = folder / "part", .progress = nullptr};
-    TwoParts first{.worked = {}, .told = {}, .fails = fails};
+    TwoParts first{.worked = {}, .reported = {}, .fails = fails};
     EXPECT_FALSE(run_campaign(first.campaign(), options).ok());
     TwoParts second;
     const auto results = run_campaign(second.campaign(), options);
     ASSERT_TRUE(results.ok()) << fails;
     EXPECT_EQ((*results)->back(), "21+4");
-    EXPECT_EQ(second.told, std::vector<std::string>{"21"});
+    EXPECT_EQ(second.reported, std::vector<std::string>{"21"});
     std::vector<uint64_t> left;
     for (uint64_t unit = fails; unit < 5; ++unit) left.push_back(unit);
     EXPECT_EQ(second.worked, left);

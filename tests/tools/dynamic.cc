@@ -20,14 +20,14 @@ constexpr int kFailed = 4;
 class Dynamic : public ::testing::Test {
  protected:
   // Writes the recorded net as dynamic; optionally adds it as static.
-  std::string make(bool beside) {
+  std::string make(bool with_static) {
     const auto bytes =
         read_bytes(TPUTWIN_SOURCE_DIR "/tests/conformance/bm168x/bm1684x/nets-lenet-int8.bmodel");
     auto file = *b168x::read(*bytes);
-    if (beside) file.model.net.push_back(std::make_unique<b168x::NetT>(*file.model.net[0]));
+    if (with_static) file.model.net.push_back(std::make_unique<b168x::NetT>(*file.model.net[0]));
     file.model.net[0]->name = "moving";
     file.model.net[0]->parameter[0]->sub_net[0]->is_dynamic = 1;
-    const std::string path = (directory_ / (beside ? "both.bmodel" : "net.bmodel")).string();
+    const std::string path = (directory_ / (with_static ? "both.bmodel" : "net.bmodel")).string();
     EXPECT_TRUE(write_bytes(path, b168x::write(file.model, file.binary)).ok());
     return path;
   }
@@ -84,7 +84,7 @@ TEST_F(Dynamic, OtherToolsEndWithAnError) {
 }
 
 // The tools still handle the static nets of a file.
-TEST_F(Dynamic, BesideStaticOnes) {
+TEST_F(Dynamic, WithStaticOnes) {
   const std::string both = make(true);
   EXPECT_EQ(run("tputwin info " + both), 0);
   EXPECT_TRUE(prints("not priced: dynamic") && prints("predicted")) << printed_;

@@ -25,8 +25,8 @@ using testing::text_of;
 using namespace std::string_literals;
 
 std::string make(const TemporaryDirectory& directory, const FileOfKind& kind,
-                 const std::string& ending) {
-  const std::string path = (directory / (kind.name + ending)).string();
+                 const std::string& suffix) {
+  const std::string path = (directory / (kind.name + suffix)).string();
   if (kind.content == kDirectory)
     fs::create_directory(path);
   else
@@ -76,7 +76,7 @@ TEST(FileKinds, AreSaidByEveryTool) {
     for (const char* tool : kTools) {
       const Outcome outcome = run(directory, command_of(tool, path, directory.path().string()));
       EXPECT_NE(outcome.code, 0) << tool << " " << path;
-      EXPECT_NE(outcome.text.find(kind.says), std::string::npos)
+      EXPECT_NE(outcome.text.find(kind.reason), std::string::npos)
           << tool << " of " << kind.name << ":\n"
           << outcome.text;
       EXPECT_NE(outcome.text.find(path), std::string::npos) << tool << ":\n" << outcome.text;
@@ -98,7 +98,7 @@ TEST(FileKinds, AreSaidOfPrograms) {
     for (const char* tool : {"timing", "check", "profile --html \"\""}) {
       const Outcome outcome = run(directory, "tputwin "s + tool + " -- " + path);
       EXPECT_NE(outcome.code, 0);
-      EXPECT_NE(outcome.text.find(kind.says), std::string::npos)
+      EXPECT_NE(outcome.text.find(kind.reason), std::string::npos)
           << tool << " of " << kind.name << ":\n"
           << outcome.text;
     }
@@ -112,8 +112,8 @@ TEST(FileKinds, AreSaidOfKernels) {
     const std::string path = make(directory, kind, ".so");
     const Outcome outcome = run(directory, "tputwin kernel list " + path);
     EXPECT_NE(outcome.code, 0);
-    EXPECT_NE(outcome.text.find(kind.says), std::string::npos) << kind.name << ":\n"
-                                                               << outcome.text;
+    EXPECT_NE(outcome.text.find(kind.reason), std::string::npos) << kind.name << ":\n"
+                                                                 << outcome.text;
   }
 }
 
@@ -126,15 +126,15 @@ TEST(FileKinds, AreSaidOfNets) {
       const std::string path = make(directory, kind, ".onnx");
       const Outcome outcome =
           run(directory, "tputwin compile " + path + " -o " + (directory / "net.bmodel").string());
-      EXPECT_NE(outcome.text.find(kind.says), std::string::npos) << kind.name << ":\n"
-                                                                 << outcome.text;
+      EXPECT_NE(outcome.text.find(kind.reason), std::string::npos) << kind.name << ":\n"
+                                                                   << outcome.text;
     }
     if (!skipped && kind.name != "caffemodel") {
       const std::string path = make(directory, kind, ".caffemodel");
       const Outcome outcome = run(directory, "tputwin compile " + path + " --table none -o " +
                                                  (directory / "net.bmodel").string());
-      EXPECT_NE(outcome.text.find(kind.says), std::string::npos) << kind.name << ":\n"
-                                                                 << outcome.text;
+      EXPECT_NE(outcome.text.find(kind.reason), std::string::npos) << kind.name << ":\n"
+                                                                   << outcome.text;
     }
   }
 }

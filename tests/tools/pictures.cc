@@ -78,7 +78,7 @@ TEST(Pictures, OfAbsurdSizeCostNothing) {
   EXPECT_NE(refusal("P5 300 300 255\n1").find("cannot be read"), std::string::npos);
 }
 
-TEST(Pictures, OfOtherKindsAreNotAskedFor) {
+TEST(Pictures, OfOtherKindsAreNotRequested) {
   EXPECT_NE(refusal("NITF02.10").find("not a JPEG"), std::string::npos);
   EXPECT_NE(refusal("").find("not a JPEG"), std::string::npos);
 }
@@ -175,8 +175,8 @@ TEST(Detections, OfYoloV5AndV8ComeInPixels) {
   std::vector<float> columns(6 * 9);
   for (size_t entry = 0; entry < 4; ++entry) columns[entry * 9 + 2] = box[entry];
   columns[4 * 9 + 2] = 0.7f;
-  const OutputView turned{"boxes", {6, 9, 1}, columns};
-  found = detect({&turned, 1}, 0, kSample, {.kind = DetectionKind::yolov8});
+  const OutputView transposed{"boxes", {6, 9, 1}, columns};
+  found = detect({&transposed, 1}, 0, kSample, {.kind = DetectionKind::yolov8});
   ASSERT_TRUE(found.ok()) << found.error().message();
   ASSERT_EQ(found->size(), 1u);
   expect_box(found->front(), 0, 30, 25, 50, 35);
@@ -187,12 +187,12 @@ TEST(Detections, OfYoloV5AndV8ComeInPixels) {
 
 TEST(Detections, OfPriorsMoveThem) {
   // one prior of 32 pixels in each of 2 x 4 cells
-  std::vector<float> places(8 * 4), scores(8 * 2);
+  std::vector<float> coordinates(8 * 4), scores(8 * 2);
   for (size_t i = 0; i < 8; ++i) scores[2 * i] = 1;
   scores[2 * 5 + 1] = 0.9f;
-  places[5 * 4] = 1;                          // to the right by variance * size
-  places[5 * 4 + 3] = std::log(2.0f) / 0.2f;  // twice as high
-  const std::vector<OutputView> views{{"scores", {8, 2}, scores}, {"boxes", {8, 4}, places}};
+  coordinates[5 * 4] = 1;                          // to the right by variance * size
+  coordinates[5 * 4 + 3] = std::log(2.0f) / 0.2f;  // twice as high
+  const std::vector<OutputView> views{{"scores", {8, 2}, scores}, {"boxes", {8, 4}, coordinates}};
   const DetectionOptions options{
       .kind = DetectionKind::priors, .background = 0, .sizes = {{32}}, .strides = {32}};
   auto found = detect(views, 0, kSample, options);
@@ -213,7 +213,7 @@ TEST(Detections, OfMtcnnSlideAWindow) {
   expect_box(found->front(), 1, 2, 2, 2 + 12 + 6, 2 + 12);
 }
 
-TEST(Detections, AreLeftOutWhereABetterOneOfTheLabelIs) {
+TEST(Detections, AreSkippedWhereABetterOneOfTheLabelIs) {
   const Boxes boxes{{1, 0.5f, 0, 0, 10, 10}, {1, 0.9f, 1, 0, 11, 10}, {2, 0.4f, 0, 0, 10, 10}};
   const Boxes kept = suppressed(boxes, 0.5f);
   ASSERT_EQ(kept.size(), 2u);
@@ -223,7 +223,7 @@ TEST(Detections, AreLeftOutWhereABetterOneOfTheLabelIs) {
 
 // ---- Descriptions ----
 
-TEST(Descriptions, SayWhatTheyDoNotKnow) {
+TEST(Descriptions, ReportWhatTheyDoNotKnow) {
   Description description;
   const Status status = parse_description(R"({"mean": 1, "size": 3})", description);
   ASSERT_FALSE(status.ok());

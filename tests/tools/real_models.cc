@@ -37,7 +37,7 @@ TEST_P(RealModels, RunGivesTheRecordedBytes) {
       << text("out.txt") << text("err.txt");
 }
 
-TEST_P(RealModels, TheMakersToolGivesTheRecordedBytes) {
+TEST_P(RealModels, TheVendorsToolGivesTheRecordedBytes) {
   const RealCase& c = GetParam();
   const std::string shape = std::regex_replace(c.shape, std::regex(","), " ");
   EXPECT_EQ(run("test_bmnet_bmodel' '" + c.input + "' '" + c.model + "' result.bin " + shape), 0)

@@ -115,7 +115,7 @@ TEST_F(UnconfirmedTools, InfoListsEachFormOnce) {
   EXPECT_EQ(count("; net net stage 0: 3 commands use forms"), 1u) << printed_;
 }
 
-TEST_F(UnconfirmedTools, RunExecutesThemAndSaysSo) {
+TEST_F(UnconfirmedTools, RunExecutesThemAndReportsIt) {
   const std::string out = (directory_ / "out.bin").string();
   EXPECT_EQ(run("run " + net_ + " --output " + out), 0) << printed_;
   EXPECT_EQ(count("3 commands use forms that no recording confirms"), 1u) << printed_;

@@ -42,7 +42,7 @@ constexpr Function kClasses[] = {
     {tpu_bdc_fp_isneginf,
      [](uint32_t bits, const Format& f) { return bits == (f.infinity | f.sign); }}};
 
-class Classes : public ::testing::TestWithParam<Body> {
+class Classes : public ::testing::TestWithParam<KernelChoice> {
  protected:
   OwnDevice own_{GetParam()};
 };
@@ -62,10 +62,11 @@ TEST_P(Classes, AreThoseOfTheBits) {
   EXPECT_EQ(own_.error(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, Classes, ::testing::Values(Body::reference, Body::automatic),
+INSTANTIATE_TEST_SUITE_P(KernelChoices, Classes,
+                         ::testing::Values(KernelChoice::reference, KernelChoice::automatic),
                          [](const auto& info) {
-                           return std::string(info.param == Body::reference ? "reference"
-                                                                            : "automatic");
+                           return std::string(info.param == KernelChoice::reference ? "reference"
+                                                                                    : "automatic");
                          });
 
 TEST(ClassesOfIntegers, AreAnError) {

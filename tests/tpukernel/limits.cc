@@ -11,7 +11,7 @@
 namespace tputwin::tputest {
 namespace {
 
-volatile int turns = 0;
+volatile int iterations = 0;
 int* volatile nowhere_to_store = nullptr;
 
 bm_status_t launch(tpu_kernel_func_t function, int limit) {
@@ -45,7 +45,7 @@ TEST(TimeLimits, AKernelThatLoopsInItsOwnCode) {
   EXPECT_EQ(launch(
                 [](const void*) {
                   tpu_initialize();
-                  for (;;) turns = turns + 1;
+                  for (;;) iterations = iterations + 1;
                 },
                 20),
             BM_ERR_TIMEOUT);

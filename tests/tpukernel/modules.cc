@@ -160,7 +160,7 @@ TEST_F(Modules, WrongArgumentsAreNamed) {
   EXPECT_NE(std::string(tputwin_last_error()).find("function = 1048576"), std::string::npos);
 }
 
-TEST_F(Modules, TheChipTellsItsNumber) {
+TEST_F(Modules, TheChipReportsItsNumber) {
   unsigned chip = 0;
   EXPECT_EQ(bm_get_chipid(handle_, &chip), BM_SUCCESS);
   EXPECT_EQ(chip, 0x1686u);

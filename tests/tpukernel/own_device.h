@@ -15,11 +15,11 @@ namespace tputwin::tputest {
 
 class OwnDevice {
  public:
-  explicit OwnDevice(Body body = Body::automatic)
-      : OwnDevice(body, Schedule::program, /*seed=*/1) {}
+  explicit OwnDevice(KernelChoice kernel_choice = KernelChoice::automatic)
+      : OwnDevice(kernel_choice, Schedule::program, /*seed=*/1) {}
   // Uses schedules that bmlib does not use.
   explicit OwnDevice(Schedule schedule, uint64_t seed = 1)
-      : OwnDevice(Body::automatic, schedule, seed) {}
+      : OwnDevice(KernelChoice::automatic, schedule, seed) {}
 
   float* floats() { return reinterpret_cast<float*>(device_->memories().take_global().data()); }
   uint8_t* global(size_t offset = 0) { return device_->memories().take_global().data() + offset; }
@@ -36,10 +36,10 @@ class OwnDevice {
   std::string error() { return device_->error().ok() ? "" : device_->error().message(); }
 
  private:
-  OwnDevice(Body body, Schedule schedule, uint64_t seed)
+  OwnDevice(KernelChoice kernel_choice, Schedule schedule, uint64_t seed)
       : device_(std::move(Device::create({.chip = &bm1684x(),
                                           .global_bytes = 1 << 20,
-                                          .body = body,
+                                          .kernel_choice = kernel_choice,
                                           .schedule = schedule,
                                           .seed = seed,
                                           .strict = false})

@@ -42,7 +42,7 @@ TEST(RawCommand, DoesWhatTheCallDoes) {
   EXPECT_EQ(own.error(), "");
 }
 
-TEST(RawCommand, FindsMemoryWhereItLies) {
+TEST(RawCommand, FindsMemoryWhereItIs) {
   OwnDevice own;
   for (uint32_t i = 0; i < kCommands; ++i) own.floats()[1024 + i] = 2.0f;
   const auto words = words_of(

@@ -50,7 +50,7 @@ TEST(OtherChip, EndsLoops) {
   EXPECT_NE(error.find("TW-BML-0310"), std::string::npos) << error;
 }
 
-TEST(SisterChip, TellsWhatItIs) {
+TEST(SisterChip, ReportsWhatChipItIs) {
   EXPECT_EQ(error_of(sister(),
                      [] {
                        EXPECT_EQ(tpu_npu_num(), 16);

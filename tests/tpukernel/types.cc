@@ -109,7 +109,7 @@ constexpr SelectFunction kSelects[] = {
     {tpu_bdc_less_select, [](double a, double b) { return a < b; }},
     {tpu_bdc_equal_select, [](double a, double b) { return a == b; }}};
 
-class Types : public ::testing::TestWithParam<Body> {
+class Types : public ::testing::TestWithParam<KernelChoice> {
  protected:
   OwnDevice own_{GetParam()};
 };
@@ -230,10 +230,10 @@ TEST_P(Types, LogicTakesEveryTypeAsBits) {
       f.call(kOut, kA, kB, &kShape, nullptr, nullptr, nullptr, type);
       const std::vector<uint32_t> out = Lanes(own_, kOut, kShape, type).get();
       f.with_constant(kOut, kA, constant, &kShape, nullptr, nullptr, type);
-      const std::vector<uint32_t> beside = Lanes(own_, kOut, kShape, type).get();
+      const std::vector<uint32_t> results = Lanes(own_, kOut, kShape, type).get();
       for (size_t i = 0; i < kCount; ++i) {
         ASSERT_EQ(out[i], f.of(a[i], b[i])) << type << " " << i;
-        ASSERT_EQ(beside[i], f.of(a[i], constant.u32 & mask_of(type))) << type << " " << i;
+        ASSERT_EQ(results[i], f.of(a[i], constant.u32 & mask_of(type))) << type << " " << i;
       }
     }
   }
@@ -296,9 +296,10 @@ TEST_P(Types, ShiftsByAWiderTypeAreWarnedOf) {
   EXPECT_EQ(own_.error(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, Types, ::testing::Values(Body::reference, Body::automatic),
+INSTANTIATE_TEST_SUITE_P(KernelChoices, Types,
+                         ::testing::Values(KernelChoice::reference, KernelChoice::automatic),
                          [](const auto& info) {
-                           return info.param == Body::reference ? "reference" : "fast";
+                           return info.param == KernelChoice::reference ? "reference" : "fast";
                          });
 
 }  // namespace

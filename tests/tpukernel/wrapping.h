@@ -29,8 +29,8 @@ struct Tensor {
     const int plane = shape.h * shape.w, quantum = compact || !local ? 1 : 64 / bytes;
     const int row = (plane + quantum - 1) / quantum * quantum;
     const int rows = local ? ((counts_start ? npu : 0) + shape.c + kNpus - 1) / kNpus : shape.c;
-    const int turn = local ? (npu + c) / kNpus : c;
-    const auto element = static_cast<size_t>((n * rows + turn) * row + h * shape.w + w);
+    const int round = local ? (npu + c) / kNpus : c;
+    const auto element = static_cast<size_t>((n * rows + round) * row + h * shape.w + w);
     uint8_t* start =
         local ? own.device().memories().take_local().lane(static_cast<uint32_t>((npu + c) % kNpus))
               : own.global();
@@ -61,7 +61,7 @@ struct Pair {
     std::ranges::copy(global(expected), global(called).begin());
   }
 
-  OwnDevice expected, called{Body::automatic};  // calls go to the last one opened
+  OwnDevice expected, called{KernelChoice::automatic};  // calls go to the last one opened
 
   std::span<uint8_t> local(OwnDevice& own) {
     return own.device().memories().take_local().host_bytes();

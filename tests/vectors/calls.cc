@@ -13,7 +13,7 @@
 #include "ops/fast/fast.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/vec/narrow-inl.h"
-#include "vectors/lanes-inl.h"
+#include "vectors/compare-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::vectors::HWY_NAMESPACE {
@@ -105,10 +105,10 @@ void Promotion(const Pairs<T>& all) {
   const hn::ScalableTag<R> to;
   const hn::Rebind<T, decltype(to)> from;
   HWY_ALIGN R out[hn::MaxLanes(to)];
-  const size_t lanes = hn::Lanes(to);
-  for (size_t i = 0; i + lanes <= all.a.size(); i += lanes) {
+  const size_t elements = hn::Lanes(to);
+  for (size_t i = 0; i + elements <= all.a.size(); i += elements) {
     hn::StoreU(hn::PromoteTo(to, hn::LoadU(from, &all.a[i])), to, out);
-    for (size_t k = 0; k < lanes; ++k)
+    for (size_t k = 0; k < elements; ++k)
       ASSERT_EQ(out[k], static_cast<R>(all.a[i + k]))
           << "PromoteTo on " << hwy::TargetName(HWY_TARGET) << ", lane " << k;
   }
@@ -133,9 +133,9 @@ void Narrowing(const Pairs<T>& all) {
 template <class T>
 void Tails(const Pairs<T>& all) {
   const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
-  for (size_t n = 0; n <= lanes; ++n) {
-    std::vector<T> out(lanes), expected(lanes);
+  const size_t elements = hn::Lanes(d);
+  for (size_t n = 0; n <= elements; ++n) {
+    std::vector<T> out(elements), expected(elements);
     const T* from = &all.a[all.a.size() / 2];
     std::copy_n(from, n, expected.begin());
     hn::StoreU(hn::MaskedLoad(hn::FirstN(d, n), d, from), d, out.data());
@@ -145,7 +145,7 @@ void Tails(const Pairs<T>& all) {
     hn::BlendedStore(hn::LoadU(d, from), hn::FirstN(d, n), d, out.data());
     EXPECT_EQ(out, expected) << "BlendedStore on " << hwy::TargetName(HWY_TARGET) << ", " << n;
     const auto mask = hn::FirstN(d, n);
-    EXPECT_EQ(hn::AllTrue(d, mask), n == lanes) << hwy::TargetName(HWY_TARGET);
+    EXPECT_EQ(hn::AllTrue(d, mask), n == elements) << hwy::TargetName(HWY_TARGET);
     EXPECT_EQ(hn::AllFalse(d, mask), n == 0) << hwy::TargetName(HWY_TARGET);
     EXPECT_EQ(hn::AllTrue(d, hn::Not(mask)), n == 0) << hwy::TargetName(HWY_TARGET);
   }
@@ -156,12 +156,12 @@ void Tails(const Pairs<T>& all) {
 template <class T>
 void Interleaving(const Pairs<T>& all) {
   const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d), block = std::min(16 / sizeof(T), lanes);
-  std::vector<T> lower(lanes), upper(lanes);
+  const size_t elements = hn::Lanes(d), block = std::min(16 / sizeof(T), elements);
+  std::vector<T> lower(elements), upper(elements);
   const T *a = &all.a[16], *b = &all.b[16];
   hn::StoreU(hn::InterleaveLower(d, hn::LoadU(d, a), hn::LoadU(d, b)), d, lower.data());
   hn::StoreU(hn::InterleaveUpper(d, hn::LoadU(d, a), hn::LoadU(d, b)), d, upper.data());
-  for (size_t k = 0; k < lanes; ++k) {
+  for (size_t k = 0; k < elements; ++k) {
     const size_t from = k / block * block + k % block / 2;
     EXPECT_EQ(lower[k], k % 2 == 0 ? a[from] : b[from]) << hwy::TargetName(HWY_TARGET);
     EXPECT_EQ(upper[k], k % 2 == 0 ? a[from + block / 2] : b[from + block / 2])
@@ -173,13 +173,13 @@ void SumsOfBytes() {
   const hn::ScalableTag<uint8_t> d;
   const hn::Repartition<uint64_t, decltype(d)> d64;
   const Pairs<uint8_t> all = pairs<uint8_t>();
-  const size_t lanes = hn::Lanes(d);
+  const size_t elements = hn::Lanes(d);
   std::vector<uint64_t> sums(hn::Lanes(d64));
-  for (size_t i = 0; i + lanes <= 4096; i += lanes) {
+  for (size_t i = 0; i + elements <= 4096; i += elements) {
     const auto vector = hn::SumsOf8(hn::LoadU(d, &all.b[i]));
     hn::StoreU(vector, d64, sums.data());
     uint64_t total = 0;
-    for (size_t k = 0; k < lanes; ++k) {
+    for (size_t k = 0; k < elements; ++k) {
       total += all.b[i + k];
       sums[k / 8] -= all.b[i + k];
     }
@@ -193,20 +193,21 @@ void Joining() {
   const hn::ScalableTag<uint8_t> d;
   const hn::Half<decltype(d)> half;
   const Pairs<uint8_t> all = pairs<uint8_t>();
-  const size_t lanes = hn::Lanes(d);
+  const size_t elements = hn::Lanes(d);
   const auto from = [&](size_t row) { return &all.b[17 * row]; };
   const auto load = [&](size_t row) HWY_ATTR { return hn::LoadU(d, from(row)); };
-  std::vector<uint8_t> joined(4 * lanes), halves(lanes);
+  std::vector<uint8_t> joined(4 * elements), halves(elements);
   hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d, joined.data());
   for (size_t i = 0; i < joined.size(); ++i) EXPECT_EQ(joined[i], from(i % 4)[i / 4]);
   hn::StoreU(hn::Combine(d, hn::LoadU(half, from(1)), hn::LoadU(half, from(0))), d, halves.data());
-  for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(halves[i], from(2 * i / lanes)[i % (lanes / 2)]);
+  for (size_t i = 0; i < elements; ++i)
+    EXPECT_EQ(halves[i], from(2 * i / elements)[i % (elements / 2)]);
   hn::Vec<decltype(d)> even, odd;
   hn::LoadInterleaved2(d, from(1), even, odd);
   hn::StoreU(even, d, joined.data());
-  hn::StoreU(odd, d, joined.data() + lanes);
-  for (size_t i = 0; i < 2 * lanes; ++i)
-    EXPECT_EQ(joined[i], from(1)[2 * (i % lanes) + i / lanes]) << hwy::TargetName(HWY_TARGET);
+  hn::StoreU(odd, d, joined.data() + elements);
+  for (size_t i = 0; i < 2 * elements; ++i)
+    EXPECT_EQ(joined[i], from(1)[2 * (i % elements) + i / elements]) << hwy::TargetName(HWY_TARGET);
 }
 
 // Looks up bytes of each block of 16 by index; a negative index selects another byte.
@@ -215,16 +216,17 @@ void Lookups() {
   constexpr size_t kBlock = 16;
   const hn::ScalableTag<T> d;
   const Pairs<T> all = pairs<T>();
-  const size_t lanes = hn::Lanes(d), blocks = std::max<size_t>(1, lanes / kBlock);
-  std::vector<T> index(lanes), found(lanes);
-  for (size_t i = 0; i + lanes <= all.a.size(); i += lanes) {
-    for (size_t k = 0; k < lanes; ++k)
-      index[k] = static_cast<T>(all.a[i + k] < 0 ? all.a[i + k] : all.a[i + k] % (lanes / blocks));
+  const size_t elements = hn::Lanes(d), blocks = std::max<size_t>(1, elements / kBlock);
+  std::vector<T> index(elements), found(elements);
+  for (size_t i = 0; i + elements <= all.a.size(); i += elements) {
+    for (size_t k = 0; k < elements; ++k)
+      index[k] =
+          static_cast<T>(all.a[i + k] < 0 ? all.a[i + k] : all.a[i + k] % (elements / blocks));
     const auto at = hn::LoadU(d, index.data()), table = hn::LoadU(d, &all.b[i]);
     hn::StoreU(hn::IfNegativeThenElse(at, hn::Set(d, T{77}), hn::TableLookupBytes(table, at)), d,
                found.data());
-    for (size_t k = 0; k < lanes; ++k) {
-      const size_t block = k / (lanes / blocks) * (lanes / blocks);
+    for (size_t k = 0; k < elements; ++k) {
+      const size_t block = k / (elements / blocks) * (elements / blocks);
       ASSERT_EQ(found[k], index[k] < 0 ? 77 : all.b[i + block + static_cast<size_t>(index[k])])
           << hwy::TargetName(HWY_TARGET);
     }
@@ -243,16 +245,16 @@ void Words() {
   // Sums neighbouring products in int32, and narrows them to 16 bits.
   const hn::ScalableTag<int16_t> d;
   const hn::RepartitionToWide<decltype(d)> d32;
-  const size_t lanes = hn::Lanes(d32);
-  std::vector<int32_t> out(lanes);
-  std::vector<int16_t> same(2 * lanes);
-  for (size_t i = 0; i + 2 * lanes <= all.a.size(); i += 2 * lanes) {
+  const size_t elements = hn::Lanes(d32);
+  std::vector<int32_t> out(elements);
+  std::vector<int16_t> same(2 * elements);
+  for (size_t i = 0; i + 2 * elements <= all.a.size(); i += 2 * elements) {
     const T *a = &all.a[i], *b = &all.b[i];
     const auto va = hn::LoadU(d, a), vb = hn::LoadU(d, b);
     auto unused = hn::Zero(d32);
     hn::StoreU(hn::ReorderWidenMulAccumulate(d32, va, vb, hn::Set(d32, 7), unused), d32,
                out.data());
-    for (size_t k = 0; k < lanes; ++k)
+    for (size_t k = 0; k < elements; ++k)
       ASSERT_EQ(out[k], wrap<int32_t>(int64_t{a[2 * k]} * b[2 * k] +
                                       int64_t{a[2 * k + 1]} * b[2 * k + 1] + 7))
           << hwy::TargetName(HWY_TARGET);
@@ -301,17 +303,17 @@ void Floats() {
 
 // Converts fp32 to fp16 and back by the processor, where the kernels use that.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-void Halves() {
+void Float16Conversions() {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> dh;
-  const size_t lanes = hn::Lanes(d);
-  std::vector<hwy::float16_t> half(lanes);
-  std::vector<float> whole(lanes);
+  const size_t elements = hn::Lanes(d);
+  std::vector<hwy::float16_t> half(elements);
+  std::vector<float> whole(elements);
   const Pairs<float> all = pairs<float>();
-  for (size_t i = 0; i + lanes <= all.a.size(); i += lanes) {
-    hn::StoreU(fast::HWY_NAMESPACE::ProcessorHalves(d, hn::LoadU(d, &all.a[i])), dh, half.data());
+  for (size_t i = 0; i + elements <= all.a.size(); i += elements) {
+    hn::StoreU(fast::HWY_NAMESPACE::ProcessorFloat16(d, hn::LoadU(d, &all.a[i])), dh, half.data());
     hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, half.data())), d, whole.data());
-    for (size_t k = 0; k < lanes; ++k) {
+    for (size_t k = 0; k < elements; ++k) {
       const float x = all.a[i + k];
       if (std::isnan(x)) continue;  // callers choose the NaN
       ASSERT_EQ(half[k].bits, f16::from_f32(x)) << x << " on " << hwy::TargetName(HWY_TARGET);
@@ -321,7 +323,7 @@ void Halves() {
   }
 }
 #else
-void Halves() {}
+void Float16Conversions() {}
 #endif
 
 void Words32() {
@@ -373,7 +375,7 @@ void IntegerCalls() {
 }
 void FloatCalls() {
   Floats();
-  Halves();
+  Float16Conversions();
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace tputwin::vectors::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-namespace body = fast::HWY_NAMESPACE;
+namespace kernels = fast::HWY_NAMESPACE;
 
 // The requirements of a step on its factors.
 struct Factors {
@@ -32,18 +32,19 @@ template <class Dot, class Data, class Weight>
 void CompareSteps(const Factors& factors = {}) {
   using T = std::make_unsigned_t<Data>;
   constexpr size_t kTerms = sizeof(int32_t) / sizeof(T);
-  const body::I32 d;
+  const kernels::I32 d;
   Pairs<T> all = pairs<T>();
   for (T& data : all.a) data &= static_cast<T>(factors.data_bits);
   for (T& weight : all.b)
     weight = static_cast<T>(std::max<int32_t>(static_cast<Weight>(weight), factors.least_weight));
-  HWY_ALIGN int32_t sums[body::kLanes32];
-  for (size_t i = 0; i + kTerms * body::kLanes32 <= all.a.size(); i += kTerms * body::kLanes32) {
+  HWY_ALIGN int32_t sums[kernels::kElements32];
+  for (size_t i = 0; i + kTerms * kernels::kElements32 <= all.a.size();
+       i += kTerms * kernels::kElements32) {
     const auto load = [&](const std::vector<T>& from) HWY_ATTR {
       return hn::LoadU(d, reinterpret_cast<const int32_t*>(&from[i]));
     };
-    hn::Store(Dot::step(body::ints(INT32_MAX), load(all.a), load(all.b)), d, sums);
-    for (size_t k = 0; k < body::kLanes32; ++k) {
+    hn::Store(Dot::step(kernels::ints(INT32_MAX), load(all.a), load(all.b)), d, sums);
+    for (size_t k = 0; k < kernels::kElements32; ++k) {
       uint32_t expected = INT32_MAX;
       for (size_t at = i + k * kTerms; at < i + (k + 1) * kTerms; ++at)
         expected += static_cast<uint32_t>(int32_t{static_cast<Data>(all.a[at])} *
@@ -57,20 +58,20 @@ void CompareSteps(const Factors& factors = {}) {
 // Returns true if products of bytes have steps.
 bool Bytes() {
 #if TPUTWIN_HAVE_BYTE_STEPS
-  constexpr bool kSame = body::kDataAsWeights;
-  using BesideSigned = std::conditional_t<kSame, int8_t, uint8_t>;
-  using BesideUnsigned = std::conditional_t<kSame, uint8_t, int8_t>;
-  CompareSteps<body::SignedWeightsDot, BesideSigned, int8_t>();
-  CompareSteps<body::UnsignedWeightsDot, BesideUnsigned, uint8_t>();
+  constexpr bool kSame = kernels::kDataAsWeights;
+  using FactorOfSigned = std::conditional_t<kSame, int8_t, uint8_t>;
+  using FactorOfUnsigned = std::conditional_t<kSame, uint8_t, int8_t>;
+  CompareSteps<kernels::SignedWeightsDot, FactorOfSigned, int8_t>();
+  CompareSteps<kernels::UnsignedWeightsDot, FactorOfUnsigned, uint8_t>();
 #endif
 #if TPUTWIN_HAVE_NARROW_STEPS
-  CompareSteps<body::NarrowDot, uint8_t, int8_t>({.data_bits = 0x7f});
-  CompareSteps<body::MovedSignDot, int8_t, int8_t>({.least_weight = -127});
+  CompareSteps<kernels::NarrowDot, uint8_t, int8_t>({.data_bits = 0x7f});
+  CompareSteps<kernels::MovedSignDot, int8_t, int8_t>({.least_weight = -127});
 #endif
   return TPUTWIN_HAVE_BYTE_STEPS != 0;
 }
 
-void Words() { CompareSteps<body::WordDot, int16_t, int16_t>(); }
+void Int16Products() { CompareSteps<kernels::WordDot, int16_t, int16_t>(); }
 
 }  // namespace
 }  // namespace tputwin::vectors::HWY_NAMESPACE
@@ -81,13 +82,13 @@ namespace tputwin::vectors {
 namespace {
 
 HWY_EXPORT(Bytes);
-HWY_EXPORT(Words);
+HWY_EXPORT(Int16Products);
 
 TEST(Dots, StepsAreExact) {
   for (const std::string& isa : fast::available_isas()) {
     if (isa == "reference" || !fast::select_isa(isa)) continue;
     EXPECT_TRUE(TPUTWIN_DISPATCH(Bytes)()) << isa;
-    TPUTWIN_DISPATCH(Words)();
+    TPUTWIN_DISPATCH(Int16Products)();
   }
   fast::select_isa("");
 }

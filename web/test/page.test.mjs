@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { executable, open } from "./browser.mjs";
-import { madeUpProfile } from "./made_up.mjs";
+import { syntheticProfile } from "./synthetic.mjs";
 
 const options = { skip: executable ? false : "no Chromium is installed (chromium-headless-shell)" };
 const template = join(dirname(fileURLToPath(import.meta.url)), "../built/profile.html");
@@ -17,7 +17,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 function page(count) {
   const path = join(directory, `${count}.html`);
-  const data = JSON.stringify(madeUpProfile(count));
+  const data = JSON.stringify(syntheticProfile(count));
   writeFileSync(path, readFileSync(template, "utf8").replace("@PROFILE@", () => data));
   return path;
 }

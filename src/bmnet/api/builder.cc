@@ -94,10 +94,10 @@ struct BuilderBase::State {
   // entry with a parameter of the blob; nullptr if there is none.
   const ::LayerCalibrationParameter* input_entry(const std::string& tensor) const {
     const std::string& blob = network->blob_name(tensor);
-    const net::TensorOp* maker = network->producer(tensor);
+    const net::TensorOp* producer = network->producer(tensor);
     const ::LayerCalibrationParameter* found = nullptr;
     for (const auto& layer : table.layer()) {
-      if (maker != nullptr && layer.name() == maker->calib_id()) return &layer;
+      if (producer != nullptr && layer.name() == producer->calib_id()) return &layer;
       for (const auto& b : layer.blob_param())
         if (b.name() == blob) found = &layer;
     }

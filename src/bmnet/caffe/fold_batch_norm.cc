@@ -241,16 +241,16 @@ class Folder {
  private:
   // Finds the layer that produces each bottom, and the number of readers of each top.
   void link() {
-    std::map<std::string, int> maker;
+    std::map<std::string, int> producer;
     for (int i = 0; i < net_.layer_size(); ++i) {
       const Layer& layer = net_.layer(i);
       for (const std::string& bottom : layer.bottom()) {
-        const auto found = maker.find(bottom);
-        if (found == maker.end()) continue;
+        const auto found = producer.find(bottom);
+        if (found == producer.end()) continue;
         source_[{i, bottom}] = found->second;
         ++uses_[{found->second, bottom}];
       }
-      for (const std::string& top : layer.top()) maker[top] = i;
+      for (const std::string& top : layer.top()) producer[top] = i;
     }
   }
 
@@ -279,7 +279,7 @@ class Folder {
       if (!first.ok()) return;  // reported already
       become_scale(target, then(*first, *affine));
     }
-    absorb(before, index);
+    fuse(before, index);
   }
 
   // Returns the earlier layer that the affine function of layer `index` can be folded into; -1 if
@@ -291,8 +291,8 @@ class Folder {
     int before = source->second;
     std::string top = layer.bottom(0);
     if (uses_[{before, top}] != 1) return -1;
-    const auto moved = absorbed_.find(before);
-    if (moved != absorbed_.end()) before = moved->second;
+    const auto moved = fused_.find(before);
+    if (moved != fused_.end()) before = moved->second;
     const Layer& target = net_.layer(before);
     if (target.top_size() != 1 || name_is_used(before, index, layer.top(0), top)) return -1;
     const Linear kind = linear(target);
@@ -315,15 +315,15 @@ class Folder {
     return false;
   }
 
-  void absorb(int before, int index) {
+  void fuse(int before, int index) {
     net_.mutable_layer(before)->set_top(0, net_.layer(index).top(0));
     gone_[static_cast<size_t>(index)] = true;
-    absorbed_[index] = before;
+    fused_[index] = before;
   }
 
   caffe::NetParameter net_;
   std::map<std::pair<int, std::string>, int> source_, uses_;
-  std::map<int, int> absorbed_;  // maps a folded layer to its new layer
+  std::map<int, int> fused_;  // maps a folded layer to its new layer
   std::vector<bool> gone_;
   std::vector<Error> problems_;
 };

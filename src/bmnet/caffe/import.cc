@@ -77,7 +77,7 @@ class NetImporter {
         problem(errors::net_duplicate_layer, layer, "name", "none", "every layer has one");
       else if (!names_.insert(layer.name()).second)
         problem(errors::net_duplicate_layer, layer, "name", layer.name());
-      for (const std::string& top : layer.top()) makers_.emplace(top, layer.name());
+      for (const std::string& top : layer.top()) producers_.emplace(top, layer.name());
     }
     if (inputs == 0) net_problem(errors::net_no_input, "no Input layer, and no input: field");
     if (!works) net_problem(errors::net_no_layer, "it has inputs only");
@@ -176,11 +176,12 @@ class NetImporter {
   Tensor* find(const caffe::LayerParameter& layer, const std::string& bottom) {
     const auto found = current_.find(bottom);
     if (found != current_.end()) return &tensors_.at(found->second);
-    const auto maker = makers_.find(bottom);
+    const auto producer = producers_.find(bottom);
     problem(errors::net_unknown_bottom, layer, "bottom", bottom,
-            maker == makers_.end()          ? "no layer makes it"
-            : maker->second == layer.name() ? "only this layer itself makes it"
-                                            : "only layer " + maker->second + " after it makes it");
+            producer == producers_.end() ? "no layer makes it"
+            : producer->second == layer.name()
+                ? "only this layer itself makes it"
+                : "only layer " + producer->second + " after it makes it");
     return nullptr;
   }
 
@@ -376,7 +377,7 @@ class NetImporter {
   std::vector<Error> problems_;
   std::set<std::string> names_;
   // Maps a Caffe blob to the first layer that produces it.
-  std::map<std::string, std::string> makers_;
+  std::map<std::string, std::string> producers_;
   std::map<std::string, Tensor> tensors_;       // by unique name
   std::map<std::string, std::string> current_;  // maps a Caffe blob to its current tensor
   size_t next_input_ = 0;

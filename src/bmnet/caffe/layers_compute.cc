@@ -126,9 +126,9 @@ struct PoolAxis {
 // Computes Caffe's number of windows, and the end padding that the last one needs. If either axis
 // has padding, both axes drop a last window that begins after the input.
 void count_windows(PoolAxis& axis, int64_t size, bool ceil, bool is_padded) {
-  const int64_t room = size + 2 * axis.pad - axis.kernel;
-  if (room <= -axis.stride || (room < 0 && !ceil)) return;
-  axis.outputs = (ceil ? room + axis.stride - 1 : room) / axis.stride + 1;
+  const int64_t slack = size + 2 * axis.pad - axis.kernel;
+  if (slack <= -axis.stride || (slack < 0 && !ceil)) return;
+  axis.outputs = (ceil ? slack + axis.stride - 1 : slack) / axis.stride + 1;
   if (is_padded && (axis.outputs - 1) * axis.stride >= size + axis.pad) --axis.outputs;
   axis.pad_end =
       std::max<int64_t>(0, (axis.outputs - 1) * axis.stride + axis.kernel - size - axis.pad);
@@ -140,7 +140,7 @@ void pooling_axis(Importer& layer, PoolAxis& axis, int64_t size, bool ceil, bool
     layer.parameter("kernel_size", std::to_string(axis.kernel),
                     "larger than the padded input of " + std::to_string(size + 2 * axis.pad));
   else if ((axis.outputs - 1) * axis.stride - axis.pad >= size)
-    layer.parameter("stride", std::to_string(axis.stride), "the last window lies behind the input");
+    layer.parameter("stride", std::to_string(axis.stride), "the last window is after the input");
 }
 
 Window pooling_parameters(Importer& layer, const caffe::PoolingParameter& p) {

@@ -49,7 +49,7 @@ Result<Dims> input_dims(const caffe::LayerParameter& layer, int index) {
     dims = {p.batch_size(), p.channels(), p.height(), p.width()};
   }
   if (dims.empty())
-    return fail("the layer tells no shape; give one with the call (build, -s n,c,h,w)");
+    return fail("the layer has no shape; give one with the call (build, -s n,c,h,w)");
   return dims;
 }
 

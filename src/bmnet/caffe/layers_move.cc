@@ -213,7 +213,7 @@ void import_crop(Importer& layer) {
     if (offset + like[a] > dims[a])
       layer.parameter("offset", std::to_string(offset),
                       "axis " + std::to_string(i) + " of " + describe(dims) + " has no " +
-                          std::to_string(like[a]) + " elements behind it");
+                          std::to_string(like[a]) + " elements after it");
   }
   if (layer.ready()) layer.output(out);
 }

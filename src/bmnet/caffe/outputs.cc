@@ -17,11 +17,11 @@ bool includes(const Names& names, const std::string& name) {
 
 bool is_read_after(const caffe::NetParameter& net, const caffe::LayerParameter& layer,
                    const std::string& blob) {
-  bool is_behind = false;
+  bool is_after = false;
   for (const caffe::LayerParameter& other : net.layer()) {
-    if (is_behind && includes(other.bottom(), blob)) return true;
-    if (is_behind && includes(other.top(), blob)) return false;
-    is_behind = is_behind || &other == &layer;
+    if (is_after && includes(other.bottom(), blob)) return true;
+    if (is_after && includes(other.top(), blob)) return false;
+    is_after = is_after || &other == &layer;
   }
   return false;
 }

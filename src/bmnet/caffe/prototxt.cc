@@ -21,7 +21,7 @@ constexpr size_t kShownProblems = 50;
 constexpr int kNesting = 40;  // NetParameter needs six
 
 // Returns true for fields of forks that describe training data, or the vendor's own quantization.
-bool says_nothing(std::string_view field) {
+bool is_ignored(std::string_view field) {
   static constexpr std::string_view kFields[] = {
       "annotated_data_param", "data_type_size", "distort_param", "emit_constraint",
       "enable_quantize",      "expand_param",   "noise_param",   "resize_param"};
@@ -50,7 +50,7 @@ class Problems : public google::protobuf::io::ErrorCollector {
     if (at == std::string::npos) return;
     const size_t begin = at + kUnknown.size(), end = message.find('"', begin);
     const std::string field = message.substr(begin, end - begin);
-    if (says_nothing(field))
+    if (is_ignored(field))
       ignored_[field].push_back(line + 1);
     else
       unknown_.push_back({line, column, field, message});

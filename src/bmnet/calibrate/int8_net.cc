@@ -7,7 +7,7 @@
 #include "bmnet/arithmetic/lrn.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/calibrate/bias_correction.h"
-#include "bmnet/calibrate/compare.h"
+#include "bmnet/calibrate/compare_tensors.h"
 #include "bmnet/calibrate/shared_thresholds.h"
 #include "bmnet/calibrate/warnings.h"
 #include "bmnet/float/execute.h"
@@ -22,10 +22,10 @@ namespace {
 // Fewer values than this have no reliable distribution; then the range determines the threshold.
 constexpr uint64_t kEnoughValues = 4096;
 
-class Int8Maker {
+class Int8NetBuilder {
  public:
-  Int8Maker(const Observed& found, const CalibrationOptions& options,
-            const std::function<void()>& step)
+  Int8NetBuilder(const Observed& found, const CalibrationOptions& options,
+                 const std::function<void()>& step)
       : found_(found), options_(options), step_(step) {}
 
   Result<Calibration> run(const Network& single, caffe::NetParameter net) {
@@ -198,7 +198,7 @@ void make_per_channel(caffe::LayerParameter& layer, const std::vector<Blob>& blo
 Result<Calibration> make_int8(const Observed& found, const CalibrationOptions& options,
                               const Network& single, caffe::NetParameter net,
                               const std::function<void()>& step) {
-  return Int8Maker(found, options, step).run(single, std::move(net));
+  return Int8NetBuilder(found, options, step).run(single, std::move(net));
 }
 
 void store_blobs(const Network& network, caffe::NetParameter& net) {

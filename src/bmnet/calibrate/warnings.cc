@@ -87,7 +87,7 @@ class Warnings {
                     (is_last
                          ? "cut the net before it: make its inputs the outputs"
                          : "multiply this input by a constant before it, and divide the weights "
-                           "behind by the same")));
+                           "after it by the same")));
   }
 
   const Network& network_;

@@ -44,7 +44,7 @@ Status matmul(const Call& call) {
   const Matrices a(call.in[0].shape), b(call.in[1].shape), y(call.out[0].shape);
   if (a.columns != b.rows || y.rows != a.rows || y.columns != b.columns || !a.repeats_to(y) ||
       !b.repeats_to(y))
-    return fail(call, "(..., M, K) times (..., K, N) is (..., M, N), extents in front 1 or equal");
+    return fail(call, "(..., M, K) times (..., K, N) is (..., M, N), leading extents 1 or equal");
   for (int64_t o = 0; o < y.outer; ++o)
     for (int64_t i = 0; i < y.inner; ++i)
       multiply(call.in[0].data + a.at(o, i), call.in[1].data + b.at(o, i),

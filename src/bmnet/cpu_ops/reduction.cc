@@ -58,7 +58,7 @@ Status reduction(const Call& call) {
   const auto& param = call.op.tg_reduction_param();
   TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, param.axis()));
   const int64_t length = view.extent * view.inner;
-  if (count(call.out[0]) != view.outer) return fail(call, "one output per row in front of axis");
+  if (count(call.out[0]) != view.outer) return fail(call, "one output per row before axis");
   for (int64_t o = 0; o < view.outer; ++o)
     call.out[0].data[o] =
         reduce(param.operation(), call.in[0].data + o * length, length) * param.coeff();

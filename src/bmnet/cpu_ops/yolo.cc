@@ -15,8 +15,8 @@ struct Entries {
   }
 };
 
-template <class Body>
-Status each_anchor(const Call& call, int64_t entries, const Body& body) {
+template <class Function>
+Status each_anchor(const Call& call, int64_t entries, const Function& function) {
   TW_RETURN_IF_ERROR(require(call, 1, true));
   const Shape4 shape = shape4(call.in[0]);
   if (entries < 1 || shape.c % entries != 0)
@@ -26,7 +26,7 @@ Status each_anchor(const Call& call, int64_t entries, const Body& body) {
   for (int64_t a = 0; a < shape.n * shape.c / entries; ++a)
     for (int64_t i = 0; i < plane; ++i) {
       const int64_t at = a * entries * plane + i;
-      body(Entries{call.in[0].data + at, call.out[0].data + at, plane});
+      function(Entries{call.in[0].data + at, call.out[0].data + at, plane});
     }
   return {};
 }

@@ -22,7 +22,7 @@ class BoundedAllocator final : public cv::MatAllocator {
   cv::UMatData* allocate(int dims, const int* sizes, int type, void* data, size_t* step,
                          cv::AccessFlag flags, cv::UMatUsageFlags usage) const override {
     if (is_decoding && dims == 2 && sizes[0] > 1 && !is_picture_size(sizes[0], sizes[1])) {
-      refused = fmt::format("it says that it has {} rows of {} pixels; at most {} and {} in all",
+      refused = fmt::format("its header gives {} rows of {} pixels; at most {} and {} in all",
                             sizes[0], sizes[1], kLongestSide, kMostPixels);
       CV_Error(cv::Error::StsNoMem, refused);
     }
@@ -99,7 +99,7 @@ Result<cv::Mat> decode_file(std::span<const uint8_t> file, bool grey, const std:
   if (!BoundedAllocator::refused.empty()) return data_error(name, BoundedAllocator::refused);
   // OpenCV checks its own bounds first. They are wider than kMostPixels.
   if (reason.find("CV_IO_MAX_IMAGE") != reason.npos)
-    return data_error(name, fmt::format("it says that it has more than {} pixels", kMostPixels));
+    return data_error(name, fmt::format("its header gives more than {} pixels", kMostPixels));
   return data_error(name, reason);
 }
 

@@ -18,8 +18,8 @@ void* open_library() {
   Dl_info here;
   if (dladdr(reinterpret_cast<const void*>(&open_library), &here) != 0 &&
       here.dli_fname != nullptr) {
-    const auto beside = std::filesystem::path(here.dli_fname).parent_path() / kLibrary;
-    if (void* library = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const auto neighbour = std::filesystem::path(here.dli_fname).parent_path() / kLibrary;
+    if (void* library = dlopen(neighbour.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }
   return dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
 }

@@ -30,8 +30,8 @@ struct Row {
   Result<FloatKernel> (*make)(const TensorOp&, const std::vector<Blob>&);
 };
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
-  {Op::name, make_float_##body},
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
+  {Op::name, make_float_##formula},
 #define TW_OP_HOST(name, ...) {Op::name, make_float_host},
 #include "bmnet/ir/ops.def"
 };
@@ -44,7 +44,7 @@ Result<FloatKernel> make_kernel(const TensorOp& op, const std::vector<Blob>& blo
     return Error(errors::net_ir_type)
         .in("layer " + op.name())
         .argument("type", op.type())
-        .detail("it has no float body");
+        .detail("it has no float formula");
   return kernel;
 }
 

@@ -13,10 +13,10 @@ namespace tputwin::net {
 using FloatKernel =
     std::function<Status(std::span<const Blob* const> inputs, std::span<Blob* const> outputs)>;
 
-// Makes the float kernel in column `body` of ir/ops.def. Returns an empty function if no float
+// Makes the float kernel in column `formula` of ir/ops.def. Returns an empty function if no float
 // kernel supports the parameters.
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
-  Result<FloatKernel> make_float_##body(const TensorOp& op, const std::vector<Blob>& blobs);
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
+  Result<FloatKernel> make_float_##formula(const TensorOp& op, const std::vector<Blob>& blobs);
 #include "bmnet/ir/ops.def"
 
 // Checks that blob `index` of the layer's weights has `values` values.

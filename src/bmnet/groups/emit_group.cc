@@ -8,14 +8,14 @@ namespace {
 
 class Emitter {
  public:
-  Emitter(Program& program, const GroupPlan& plan, const TensorPlaces& tensors,
-          const WeightPlaces& weights)
-      : program_(program), plan_(plan), places_(tensors), weights_(weights) {}
+  Emitter(Program& program, const GroupSchedule& schedule, const TensorPositions& tensors,
+          const WeightOffsets& weights)
+      : program_(program), schedule_(schedule), positions_(tensors), weights_(weights) {}
 
   void emit() {
-    const int steps = static_cast<int>(plan_.kernels.size());
-    const int total = steps * static_cast<int>(plan_.slices.size());
-    if (!plan_.cut.has_overlap) {
+    const int steps = static_cast<int>(schedule_.kernels.size());
+    const int total = steps * static_cast<int>(schedule_.slices.size());
+    if (!schedule_.cut.has_overlap) {
       for (int t = 0; t < total; ++t) loads(t), compute(t), stores(t);
       return;
     }
@@ -25,23 +25,25 @@ class Emitter {
   }
 
  private:
-  int steps() const { return static_cast<int>(plan_.kernels.size()); }
-  const GroupTensor& tensor(int i) const { return plan_.tensors[static_cast<size_t>(i)]; }
-  const LocalBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
+  int steps() const { return static_cast<int>(schedule_.kernels.size()); }
+  const GroupTensor& tensor(int i) const { return schedule_.tensors[static_cast<size_t>(i)]; }
+  const LocalBuffer& buffer(int i) const { return schedule_.buffers[static_cast<size_t>(i)]; }
 
   // Emits step t in parallel with the loads of step t+1 and the stores of step t-1. A kernel that
   // uses the DMA itself follows these transfers.
   void section(int t, int total) {
-    const bool beside = plan_.kernels[static_cast<size_t>(t % steps())]->is_compute_only();
+    const bool overlaps = schedule_.kernels[static_cast<size_t>(t % steps())]->is_compute_only();
     program_.begin_parallel();
     if (t + 1 < total) loads(t + 1);
-    if (beside) compute(t);
+    if (overlaps) compute(t);
     if (t > 0) stores(t - 1);
     program_.end_parallel();
-    if (!beside) compute(t);
+    if (!overlaps) compute(t);
   }
 
-  void begin_layer(int k) { program_.begin_layer(plan_.kernels[static_cast<size_t>(k)]->layer); }
+  void begin_layer(int k) {
+    program_.begin_layer(schedule_.kernels[static_cast<size_t>(k)]->layer);
+  }
 
   // ---- Loads ----
 
@@ -49,7 +51,7 @@ class Emitter {
   // weights.
   void loads(int t) {
     const int k = t % steps(), slice = t / steps();
-    const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
+    const KernelOperands& step = schedule_.steps[static_cast<size_t>(k)];
     begin_layer(k);
     for (size_t i = 0; i < step.weights.size(); ++i)
       if (is_new(buffer(step.weights[i]), slice)) load_weight(k, i, slice);
@@ -71,18 +73,18 @@ class Emitter {
 
   int first_use(int index) const {
     for (int k = 0; k < steps(); ++k)
-      for (int i : plan_.steps[static_cast<size_t>(k)].inputs)
+      for (int i : schedule_.steps[static_cast<size_t>(k)].inputs)
         if (i == index) return k;
     return -1;
   }
 
   void load_weight(int k, size_t index, int slice) {
-    const Kernel* kernel = plan_.kernels[static_cast<size_t>(k)];
+    const Kernel* kernel = schedule_.kernels[static_cast<size_t>(k)];
     const Weight& w = kernel->weights[index];
-    const Span channels = plan_.slices[static_cast<size_t>(slice)].channels;
+    const Span channels = schedule_.slices[static_cast<size_t>(slice)].channels;
     const Extents e = weight_extents(w, kernel, channels);
     const uint32_t address =
-        buffer(plan_.steps[static_cast<size_t>(k)].weights[index]).address_in(slice);
+        buffer(schedule_.steps[static_cast<size_t>(k)].weights[index]).address_in(slice);
     uint64_t from = weights_.at(kernel)[index];
     if (w.layout == Weight::Layout::matrix) {
       from += static_cast<uint64_t>(is_split(w, kernel, e) ? channels.begin : 0);
@@ -100,11 +102,11 @@ class Emitter {
 
   // Only a kernel that is alone in its group has tiles of channels.
   Extents weight_extents(const Weight& w, const Kernel* kernel, Span channels) const {
-    return plan_.kernels.size() == 1 && kernel->can_split_channels() ? w.tile(channels) : w.e;
+    return schedule_.kernels.size() == 1 && kernel->can_split_channels() ? w.tile(channels) : w.e;
   }
   static bool is_split(const Weight& w, const Kernel*, const Extents& e) { return e.c != w.e.c; }
 
-  stride_t strides_of(const View& view, const TensorPlace& place) const {
+  stride_t strides_of(const View& view, const TensorPosition& place) const {
     return stride_st4(static_cast<int>(place.sample_bytes), static_cast<int>(view.e.h * view.e.w),
                       static_cast<int>(view.e.w), 1);
   }
@@ -114,8 +116,8 @@ class Emitter {
   template <class Move>
   void transfer(const View& view, int slice, Span rows, int64_t first_channel, const Extents& e,
                 Move move) {
-    const TensorPlace& place = places_.find(view.tensor)->second;
-    const Slice& s = plan_.slices[static_cast<size_t>(slice)];
+    const TensorPosition& place = positions_.find(view.tensor)->second;
+    const Slice& s = schedule_.slices[static_cast<size_t>(slice)];
     const uint64_t sample = static_cast<uint64_t>(s.samples.begin) * place.sample_bytes;
     if (view.is_matrix) {
       const stride_t strides = stride_t2(static_cast<int>(place.sample_bytes), 1);
@@ -135,13 +137,13 @@ class Emitter {
   }
 
   Local local(const GroupTensor& t, int slice) const {
-    return {buffer(t.buffer).address_in(slice), plan_.extents_in(t, slice), t.view.is_matrix};
+    return {buffer(t.buffer).address_in(slice), schedule_.extents_in(t, slice), t.view.is_matrix};
   }
 
   void load_tensor(const GroupTensor& t, int slice) {
     const Local to = local(t, slice);
     const Span rows =
-        t.held[static_cast<size_t>(plan_.slices[static_cast<size_t>(slice)].row_slice)];
+        t.held[static_cast<size_t>(schedule_.slices[static_cast<size_t>(slice)].row_slice)];
     transfer(t.view, slice, rows, 0, to.e, [&](GlobalPlace from, const stride_t* strides) {
       program_.load(to.tensor(), from, strides);
     });
@@ -151,9 +153,9 @@ class Emitter {
 
   void compute(int t) {
     const int k = t % steps(), slice = t / steps();
-    const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
+    const KernelOperands& step = schedule_.steps[static_cast<size_t>(k)];
     const size_t row_slice =
-        static_cast<size_t>(plan_.slices[static_cast<size_t>(slice)].row_slice);
+        static_cast<size_t>(schedule_.slices[static_cast<size_t>(slice)].row_slice);
     begin_layer(k);
     Operands o;
     for (int i : step.inputs) {
@@ -162,7 +164,7 @@ class Emitter {
     }
     o.output = local(tensor(step.output), slice);
     o.rows = tensor(step.output).held[row_slice];
-    const Kernel& kernel = *plan_.kernels[static_cast<size_t>(k)];
+    const Kernel& kernel = *schedule_.kernels[static_cast<size_t>(k)];
     for (size_t i = 0; i < step.weights.size(); ++i)
       o.weights.push_back({buffer(step.weights[i]).address_in(slice), kernel.weights[i].e,
                            kernel.weights[i].layout == Weight::Layout::matrix});
@@ -174,14 +176,14 @@ class Emitter {
 
   void stores(int t) {
     const int k = t % steps(), slice = t / steps();
-    const GroupTensor& out = tensor(plan_.steps[static_cast<size_t>(k)].output);
+    const GroupTensor& out = tensor(schedule_.steps[static_cast<size_t>(k)].output);
     if (!out.is_stored) return;
     begin_layer(k);
-    const Slice& s = plan_.slices[static_cast<size_t>(slice)];
+    const Slice& s = schedule_.slices[static_cast<size_t>(slice)];
     const Span rows = out.stored[static_cast<size_t>(s.row_slice)];
     const Span held = out.held[static_cast<size_t>(s.row_slice)];
     Local from = local(out, slice);
-    const int64_t first_channel = plan_.kernels.size() == 1 ? s.channels.begin : 0;
+    const int64_t first_channel = schedule_.kernels.size() == 1 ? s.channels.begin : 0;
     stride_t lanes{};
     tensor_lmem t_local = from.tensor();
     if (rows != held && !out.view.is_matrix) {
@@ -200,16 +202,16 @@ class Emitter {
   }
 
   Program& program_;
-  const GroupPlan& plan_;
-  const TensorPlaces& places_;
-  const WeightPlaces& weights_;
+  const GroupSchedule& schedule_;
+  const TensorPositions& positions_;
+  const WeightOffsets& weights_;
 };
 
 }  // namespace
 
-void emit_group(Program& program, const GroupPlan& plan, const TensorPlaces& tensors,
-                const WeightPlaces& weights) {
-  Emitter(program, plan, tensors, weights).emit();
+void emit_group(Program& program, const GroupSchedule& schedule, const TensorPositions& tensors,
+                const WeightOffsets& weights) {
+  Emitter(program, schedule, tensors, weights).emit();
 }
 
 }  // namespace tputwin::net

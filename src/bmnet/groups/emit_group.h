@@ -1,12 +1,12 @@
 // Emits the commands of a planned group.
 #pragma once
 
-#include "bmnet/groups/group_plan.h"
-#include "bmnet/kernels/places.h"
+#include "bmnet/groups/group_schedule.h"
+#include "bmnet/kernels/positions.h"
 
 namespace tputwin::net {
 
-void emit_group(Program& program, const GroupPlan& plan, const TensorPlaces& tensors,
-                const WeightPlaces& weights);
+void emit_group(Program& program, const GroupSchedule& schedule, const TensorPositions& tensors,
+                const WeightOffsets& weights);
 
 }  // namespace tputwin::net

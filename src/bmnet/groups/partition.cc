@@ -86,9 +86,9 @@ class Search {
       int fitting = 0;
       for (const Grain& g : grains(samples, rows)) {
         const Cut cut{g.samples, g.rows, channels, resident, has_overlap_};
-        auto plan = plan_group(kernels_, stored_, cut);
-        if (!plan) continue;
-        consider(std::move(*plan));
+        auto schedule = schedule_group(kernels_, stored_, cut);
+        if (!schedule) continue;
+        consider(std::move(*schedule));
         if (++fitting == (has_overlap_ ? 3 : 1)) break;
       }
       // Resident weights fit. Loading them for every slice is never better.
@@ -96,21 +96,22 @@ class Search {
     }
   }
 
-  void consider(GroupPlan plan) {
-    auto priced = pricer_.price(std::move(plan));
+  void consider(GroupSchedule schedule) {
+    auto priced = pricer_.price(std::move(schedule));
     if (!priced.ok()) {
       refused_ = std::move(priced.error());
       return;
     }
     if (best_ && best_->cycles <= priced->cycles) return;
     best_ = std::move(*priced);
-    const Cut& cut = best_->plan.cut;
+    const Cut& cut = best_->schedule.cut;
     best_->reason = fmt::format(
         "{} slices: {} samples, 1/{} of the rows, {} channels; weights {}; {} of {} bytes of a "
         "lane",
-        best_->plan.slices.size(), cut.samples, cut.row_slices,
+        best_->schedule.slices.size(), cut.samples, cut.row_slices,
         cut.channels == 0 ? "all" : fmt::format("{}", cut.channels),
-        cut.is_resident ? "stay" : "are loaded for each slice", best_->plan.peak_bytes, kLaneBytes);
+        cut.is_resident ? "stay" : "are loaded for each slice", best_->schedule.peak_bytes,
+        kLaneBytes);
   }
 
   std::vector<const Kernel*> kernels_;
@@ -200,9 +201,8 @@ class Partition {
     return Error(errors::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
-        .detail(
-            fmt::format("{} bytes of weights in a lane of {}, beside one row of input and output",
-                        weights, kLaneBytes));
+        .detail(fmt::format("{} bytes of weights in a lane of {}, with one row of input and output",
+                            weights, kLaneBytes));
   }
 
   const std::vector<const Kernel*>& kernels_;
@@ -214,21 +214,21 @@ class Partition {
 
 }  // namespace
 
-Result<PricedGroup> Pricer::price(GroupPlan plan) {
-  TensorPlaces places;
-  for (const GroupTensor& t : plan.tensors) {
+Result<PricedGroup> Pricer::price(GroupSchedule schedule) {
+  TensorPositions positions;
+  for (const GroupTensor& t : schedule.tensors) {
     const Extents& e = t.view.e;
-    places[t.view.tensor] = {0, static_cast<uint64_t>(e.c * e.h * e.w)};
+    positions[t.view.tensor] = {0, static_cast<uint64_t>(e.c * e.h * e.w)};
   }
-  WeightPlaces weights;
-  for (const Kernel* k : plan.kernels) weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
+  WeightOffsets weights;
+  for (const Kernel* k : schedule.kernels) weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
   program_.reset();
-  emit_group(program_, plan, places, weights);
+  emit_group(program_, schedule, positions, weights);
   if (Status s = program_.status(); !s.ok()) return s;
   auto program = isa::decode_program(program_.commands(), chip_);
   if (!program.ok()) return Status(program.error());
   const ProgramCost total = program_cost(*program, chip_);
-  return PricedGroup{std::move(plan), total.elapsed_cycles, total.cost.global_bytes, {}};
+  return PricedGroup{std::move(schedule), total.elapsed_cycles, total.cost.global_bytes, {}};
 }
 
 Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,

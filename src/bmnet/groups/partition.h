@@ -28,7 +28,7 @@ struct TensorUses {
 };
 
 struct PricedGroup {
-  GroupPlan plan;
+  GroupSchedule schedule;
   uint64_t cycles = 0;        // predicted
   uint64_t global_bytes = 0;  // between global and local memory
   std::string reason;         // why this cut was chosen
@@ -38,7 +38,7 @@ class Pricer {
  public:
   explicit Pricer(const Chip& chip) : chip_(chip) {}
   // Predicts the cycles and bytes of a plan.
-  Result<PricedGroup> price(GroupPlan plan);
+  Result<PricedGroup> price(GroupSchedule schedule);
 
  private:
   const Chip& chip_;

@@ -14,7 +14,7 @@ struct Row {
   void (*read)(EntryReader&, LayerIntegers&);
 };
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
   {Op::name, choose_##integers, read_##integers},
 #include "bmnet/ir/ops.def"
 };

@@ -65,8 +65,8 @@ void read_integers(EntryReader& reader, LayerIntegers& integers);
 // ---- Column `integers` of ir/ops.def: choose_INTEGERS, read_INTEGERS ----
 
 // Before read_INTEGERS, `integers` has its thresholds and its right shift.
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
-  Status choose_##integers(const IntegerChoice&);                                  \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
+  Status choose_##integers(const IntegerChoice&);                                     \
   void read_##integers(EntryReader&, LayerIntegers&);
 #include "bmnet/ir/ops.def"
 

@@ -71,10 +71,10 @@ void make_float(Network& network, const JoinedOutput& joined) {
     if (shape.data_type_size() == sizeof(float)) continue;
     TensorOp op = dequantized(part, shape);
     floats[part] = op.top(0);
-    const auto maker = std::ranges::find_if(network.ops, [&](const TensorOp& o) {
+    const auto producer = std::ranges::find_if(network.ops, [&](const TensorOp& o) {
       return std::ranges::find(o.top(), part) != o.top().end();
     });
-    network.ops.insert(std::next(maker), std::move(op));
+    network.ops.insert(std::next(producer), std::move(op));
   }
   for (TensorOp& op : network.ops) {
     if (!joined.layers.contains(op.name())) continue;

@@ -181,8 +181,8 @@ class Inference {
     }
     if (!status_.ok()) return;
     const auto extent = [](int64_t size, int64_t ins, int64_t pads, int64_t reach, int64_t stride) {
-      const int64_t room = (size - 1) * (ins + 1) + 1 + pads - reach;
-      return room < 0 ? 0 : room / stride + 1;
+      const int64_t slack = (size - 1) * (ins + 1) + 1 + pads - reach;
+      return slack < 0 ? 0 : slack / stride + 1;
     };
     result({in4().n, outputs_,
             extent(in4().h, w.ins_h, int64_t{w.pad_top} + w.pad_bottom,
@@ -207,15 +207,15 @@ class Inference {
         !window_fits(p.pad(), "pad", 4, 0, kLargestParameter))
       return;
     const Window2d w = pooling_window(op_);
-    const auto extent = [&](int64_t size, int64_t kernel, int64_t before, int64_t behind,
+    const auto extent = [&](int64_t size, int64_t kernel, int64_t before, int64_t after,
                             int64_t stride) {
-      require(before < kernel && behind < kernel, "pad", std::max(before, behind),
+      require(before < kernel && after < kernel, "pad", std::max(before, after),
               "below the kernel");
-      const int64_t room = size + before + behind - kernel;
-      if (room < 0) return int64_t{0};
-      require((room / stride) * stride - before < size, "stride", stride,
-              "the last window lies on the input");
-      return room / stride + 1;
+      const int64_t slack = size + before + after - kernel;
+      if (slack < 0) return int64_t{0};
+      require((slack / stride) * stride - before < size, "stride", stride,
+              "the last window is on the input");
+      return slack / stride + 1;
     };
     const int64_t rows = extent(in4().h, w.kernel_h, w.pad_top, w.pad_bottom, w.stride_h);
     const int64_t columns = extent(in4().w, w.kernel_w, w.pad_left, w.pad_right, w.stride_w);
@@ -324,7 +324,7 @@ class Inference {
     for (size_t i = 0; i < 4; ++i) {
       const int64_t first = offset.Get(static_cast<int>(i));
       const int64_t whole = i < to.size() ? in()[i] : 1, part = i < to.size() ? to[i] : 1;
-      require(first + part <= whole, "offset", first, "the part lies in the input");
+      require(first + part <= whole, "offset", first, "the part is in the input");
     }
     result(to);
   }

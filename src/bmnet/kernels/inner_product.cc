@@ -121,9 +121,9 @@ Result<std::vector<KernelPtr>> lower_inner_product(const Network& network, const
   if (Status s = check_integers(op, blobs[0], 127); !s.ok()) return s;
   if (param.bias_term())
     if (Status s = check_integers(op, blobs[1], 32767); !s.ok()) return s;
-  std::vector<float> turned;
+  std::vector<float> rearranged;
   std::span<const float> matrix = blobs[0].data;
-  if (!param.weight_transpose()) matrix = turned = inner_product_matrix(op, blobs[0]);
+  if (!param.weight_transpose()) matrix = rearranged = inner_product_matrix(op, blobs[0]);
   const Extents in = extents(op.input_shape(0));
   const int64_t k_length = in.c * in.h * in.w, n = param.num_output();
 

@@ -173,9 +173,9 @@ Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Exte
   // Columns are never split. A single output row needs all rows of the input at once.
   const auto unread = [](const AxisTile& tile, int64_t extent) { return extent - tile.input.end; };
   TW_RETURN_IF_ERROR(
-      check_field(op, "columns behind the last window", unread(columns, in.w), columns.spare));
+      check_field(op, "columns after the last window", unread(columns, in.w), columns.most_unread));
   if (out.h > 1) return {};
-  return check_field(op, "rows behind the last window", unread(rows, in.h), rows.spare);
+  return check_field(op, "rows after the last window", unread(rows, in.h), rows.most_unread);
 }
 
 }  // namespace tputwin::net

@@ -331,13 +331,14 @@ std::vector<Move> moves_of(const TensorOp& op) {
   return std::vector<Move>();
 }
 
-void emit_move(Program& program, const Move& move, const TensorPlaces& places,
+void emit_move(Program& program, const Move& move, const TensorPositions& positions,
                const Network& network) {
   auto sample = [&](const std::string& tensor) {
     const TensorShape* shape = network.shape_of(tensor);
     return count(*shape) / extents(*shape).n * shape->data_type_size();
   };
-  const TensorPlace &from = places.find(move.from)->second, &to = places.find(move.to)->second;
+  const TensorPosition &from = positions.find(move.from)->second,
+                       &to = positions.find(move.to)->second;
   std::vector<Loop> loops = move.loops;
   // The samples of a tensor inside a concatenation have a larger distance.
   for (Loop& l : loops) {

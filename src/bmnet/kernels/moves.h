@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "bmnet/kernels/places.h"
+#include "bmnet/kernels/positions.h"
 
 namespace tputwin::net {
 
@@ -25,9 +25,9 @@ struct Move {
 // rename.
 std::vector<Move> moves_of(const TensorOp& op);
 
-// For a tensor of several samples, `places` has the distance of samples, which is the step of the
-// first axis.
-void emit_move(Program& program, const Move& move, const TensorPlaces& places,
+// For a tensor of several samples, `positions` has the distance of samples, which is the step of
+// the first axis.
+void emit_move(Program& program, const Move& move, const TensorPositions& positions,
                const Network& network);
 
 }  // namespace tputwin::net

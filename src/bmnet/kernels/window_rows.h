@@ -17,7 +17,7 @@ struct AxisTile {
   Span input;  // never empty
   int pad_before = 0, pad_after = 0, insert = 0, stride = 1;
   // Number of elements that may follow `input` in local memory without adding a window.
-  int64_t spare = 0;
+  int64_t most_unread = 0;
   bool fits = true;
 };
 
@@ -45,7 +45,7 @@ inline AxisTile empty_tile(const Axis& a, int64_t stand_in, int64_t count) {
   t.fits = stride >= 2 && padding <= most.padding;
   t.stride = static_cast<int>(stride);
   t.pad_before = static_cast<int>(padding);
-  t.spare = stride - 2;
+  t.most_unread = stride - 2;
   return t;
 }
 
@@ -65,7 +65,7 @@ inline AxisTile tile_axis(const Axis& a, Span out) {
   t.pad_after = static_cast<int>(last - (end - 1) * step);
   t.stride = a.stride;
   // Elements after the last window are not read, but the command counts them as part of the input.
-  t.spare = a.stride - 1;
+  t.most_unread = a.stride - 1;
   t.insert = t.input.count() > 1 ? a.insert : 0;
   t.fits = std::max(t.pad_before, t.pad_after) <= static_cast<int>(most.padding);
   return t;
@@ -74,7 +74,7 @@ inline AxisTile tile_axis(const Axis& a, Span out) {
 // Returns true if rows `held` of an input serve a tile.
 inline bool serves(const AxisTile& tile, Span held) {
   return tile.fits && held.begin == tile.input.begin && held.end >= tile.input.end &&
-         held.end - tile.input.end <= tile.spare;
+         held.end - tile.input.end <= tile.most_unread;
 }
 
 // Sets padding and strides for a tile of output rows. `p` is any parameter structure of the kernel

@@ -20,7 +20,7 @@ namespace tputwin::net {
 
 // A part of the program, executed after the previous one: a layer group, a layer that moves bytes,
 // or a layer that the host or the user's code runs.
-struct Stage {
+struct ProgramPart {
   enum class Kind { group, moves, host, customized };
   Kind kind = Kind::group;
   std::optional<PricedGroup> group;
@@ -51,8 +51,8 @@ struct Compilation {
   std::optional<Storage> storage;           // storage: tensors that share bytes
   std::vector<KernelPtr> kernels;           // lower
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
-  std::vector<Stage> stages;                // group
-  TensorPlaces places;                      // place: tensors in neuron memory
+  std::vector<ProgramPart> parts;           // group
+  TensorPositions positions;                // place: tensors in neuron memory
   std::optional<Program> program;           // emit
   Compiled compiled;                        // place, emit, finish
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bmnet/pipeline/explain.h"
+#include "bmnet/pipeline/group_report.h"
 
 namespace tputwin::net {
 namespace {
@@ -15,21 +15,25 @@ void set_shape(TensorShape* shape, const Extents& e) { *shape = make_shape({e.n,
 // Fills the fields that tl_ parameters share.
 class LayerWriter {
  public:
-  LayerWriter(const Network& network, const GroupPlan& plan, const TensorPlaces& tensors,
-              const WeightPlaces& weights, int group)
-      : network_(network), plan_(plan), tensors_(tensors), weights_(weights), group_(group) {}
+  LayerWriter(const Network& network, const GroupSchedule& schedule, const TensorPositions& tensors,
+              const WeightOffsets& weights, int group)
+      : network_(network),
+        schedule_(schedule),
+        tensors_(tensors),
+        weights_(weights),
+        group_(group) {}
 
   TensorOp layer(int k, int slice) const {
-    const Kernel& kernel = *plan_.kernels[static_cast<size_t>(k)];
+    const Kernel& kernel = *schedule_.kernels[static_cast<size_t>(k)];
     const TensorOp& source = network_.ops[kernel.op];
-    const Slice& s = plan_.slices[static_cast<size_t>(slice)];
+    const Slice& s = schedule_.slices[static_cast<size_t>(slice)];
     TensorOp op;
     op.set_name(fmt::format("{}_{}_{}_{}", source.name(), group_, s.samples.begin, s.row_slice));
     op.set_type(type_of(source));
     op.set_calib_id(source.calib_id());
     for (const View& v : kernel.inputs) op.add_bottom(v.tensor);
     op.add_top(kernel.output.tensor);
-    const KernelPlan& step = plan_.steps[static_cast<size_t>(k)];
+    const KernelOperands& step = schedule_.steps[static_cast<size_t>(k)];
     for (int i : step.inputs) set_shape(op.add_input_shape(), extents(i, slice));
     set_shape(op.add_output_shape(), extents(step.output, slice));
     fill(op, source, step, slice);
@@ -50,28 +54,30 @@ class LayerWriter {
     const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return is(source, r.op); });
     return "tl_" + std::string(row->tiles == "rescale" ? "scale" : row->tiles);
   }
-  const GroupTensor& tensor(int i) const { return plan_.tensors[static_cast<size_t>(i)]; }
-  Extents extents(int i, int slice) const { return plan_.extents_in(tensor(i), slice); }
+  const GroupTensor& tensor(int i) const { return schedule_.tensors[static_cast<size_t>(i)]; }
+  Extents extents(int i, int slice) const { return schedule_.extents_in(tensor(i), slice); }
   uint32_t address(int buffer, int slice) const {
-    return plan_.buffers[static_cast<size_t>(buffer)].address_in(slice);
+    return schedule_.buffers[static_cast<size_t>(buffer)].address_in(slice);
   }
 
   template <class Param>
-  void common(Param* p, const KernelPlan& step, int slice) const {
+  void common(Param* p, const KernelOperands& step, int slice) const {
     p->set_input(address(tensor(step.inputs[0]).buffer, slice));
     p->set_output(address(tensor(step.output).buffer, slice));
   }
 
   // Returns the address of weight `index` of the kernel; 0xffffffff if it has fewer.
-  uint32_t weight_address(const KernelPlan& step, size_t index, int slice) const {
+  uint32_t weight_address(const KernelOperands& step, size_t index, int slice) const {
     return index < step.weights.size() ? address(step.weights[index], slice) : 0xffffffffu;
   }
-  uint32_t weight(const KernelPlan& step, int slice) const {
+  uint32_t weight(const KernelOperands& step, int slice) const {
     return weight_address(step, 0, slice);
   }
-  uint32_t bias(const KernelPlan& step, int slice) const { return weight_address(step, 1, slice); }
+  uint32_t bias(const KernelOperands& step, int slice) const {
+    return weight_address(step, 1, slice);
+  }
 
-  void fill_convolution(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+  void fill_convolution(TensorOp& op, const TensorOp& source, const KernelOperands& step,
                         int slice) const {
     auto* p = op.mutable_tl_convolution_param();
     common(p, step, slice);
@@ -88,7 +94,8 @@ class LayerWriter {
     p->set_if_relu(from.do_activation());
   }
 
-  void fill_pooling(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+  void fill_pooling(TensorOp& op, const TensorOp& source, const KernelOperands& step,
+                    int slice) const {
     auto* p = op.mutable_tl_pooling_param();
     common(p, step, slice);
     const auto& from = source.tg_pooling_param();
@@ -98,7 +105,7 @@ class LayerWriter {
     *p->mutable_pad() = from.pad();
   }
 
-  void fill_inner_product(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+  void fill_inner_product(TensorOp& op, const TensorOp& source, const KernelOperands& step,
                           int slice) const {
     auto* p = op.mutable_tl_inner_product_param();
     common(p, step, slice);
@@ -108,7 +115,8 @@ class LayerWriter {
     p->set_do_activation(source.tg_inner_product_param().do_activation());
   }
 
-  void fill_eltwise(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+  void fill_eltwise(TensorOp& op, const TensorOp& source, const KernelOperands& step,
+                    int slice) const {
     auto* p = op.mutable_tl_eltwise_param();
     for (int i : step.inputs) p->add_input(address(tensor(i).buffer, slice));
     p->set_output(address(tensor(step.output).buffer, slice));
@@ -117,7 +125,7 @@ class LayerWriter {
     p->set_if_relu(source.tg_eltwise_param().do_activation());
   }
 
-  void fill_lrn(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+  void fill_lrn(TensorOp& op, const TensorOp& source, const KernelOperands& step, int slice) const {
     auto* p = op.mutable_tl_lrn_param();
     common(p, step, slice);
     p->set_local_size(source.tg_lrn_param().local_size());
@@ -128,7 +136,8 @@ class LayerWriter {
     p->set_power_lut_weight(bias(step, slice));
   }
 
-  void fill_scale(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+  void fill_scale(TensorOp& op, const TensorOp& source, const KernelOperands& step,
+                  int slice) const {
     auto* p = op.mutable_tl_scale_param();
     common(p, step, slice);
     p->set_scale(weight(step, slice));
@@ -137,14 +146,14 @@ class LayerWriter {
     p->set_if_relu(source.tg_scale_param().do_activation());
   }
 
-  void fill_upsample(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+  void fill_upsample(TensorOp& op, const TensorOp& source, const KernelOperands& step,
                      int slice) const {
     auto* p = op.mutable_tl_upsample_param();
     common(p, step, slice);
     *p->mutable_size() = source.tg_upsample_param().size();
   }
 
-  void fill_activation(TensorOp& op, const TensorOp& source, const KernelPlan& step,
+  void fill_activation(TensorOp& op, const TensorOp& source, const KernelOperands& step,
                        int slice) const {
     auto* p = op.mutable_tl_activation_param();
     common(p, step, slice);
@@ -153,7 +162,7 @@ class LayerWriter {
     *p->mutable_activation_arg() = source.tg_activation_param().activation_arg();
   }
 
-  void fill(TensorOp& op, const TensorOp& source, const KernelPlan& step, int slice) const {
+  void fill(TensorOp& op, const TensorOp& source, const KernelOperands& step, int slice) const {
     if (is(source, Op::convolution)) return fill_convolution(op, source, step, slice);
     if (is(source, Op::pooling)) return fill_pooling(op, source, step, slice);
     if (is(source, Op::inner_product)) return fill_inner_product(op, source, step, slice);
@@ -165,12 +174,12 @@ class LayerWriter {
   }
 
   // Adds the loads before the kernel and the store after it.
-  void transports(TensorOp& op, const Kernel& kernel, const KernelPlan& step, int slice) const {
+  void transports(TensorOp& op, const Kernel& kernel, const KernelOperands& step, int slice) const {
     for (int i : step.inputs)
       if (tensor(i).producer < 0) add_transport(op, i, slice, 0);
     for (size_t w = 0; w < step.weights.size(); ++w) {
       TLTransportParameter* t = op.add_tl_transport_param();
-      t->set_name(plan_.buffers[static_cast<size_t>(step.weights[w])].name);
+      t->set_name(schedule_.buffers[static_cast<size_t>(step.weights[w])].name);
       t->set_global_offset(weights_.at(&kernel)[w]);
       t->set_local_address(address(step.weights[w], slice));
       t->set_stage(TLTransportParameter::PRE);
@@ -194,20 +203,20 @@ class LayerWriter {
   }
 
   const Network& network_;
-  const GroupPlan& plan_;
-  const TensorPlaces& tensors_;
-  const WeightPlaces& weights_;
+  const GroupSchedule& schedule_;
+  const TensorPositions& tensors_;
+  const WeightOffsets& weights_;
   int group_;
 };
 
 }  // namespace
 
 void describe_group(::bmnet::NetParameter& net, const Network& network, const PricedGroup& group,
-                    const TensorPlaces& tensors, const WeightPlaces& weights, int index) {
-  const GroupPlan& plan = group.plan;
-  const int steps = static_cast<int>(plan.kernels.size());
-  if (steps == 1 && plan.slices.size() == 1) {
-    const Kernel& k = *plan.kernels[0];
+                    const TensorPositions& tensors, const WeightOffsets& weights, int index) {
+  const GroupSchedule& schedule = group.schedule;
+  const int steps = static_cast<int>(schedule.kernels.size());
+  if (steps == 1 && schedule.slices.size() == 1) {
+    const Kernel& k = *schedule.kernels[0];
     TensorOp* op = net.add_layer();
     *op = network.ops[k.op];
     for (const std::string& t : op->bottom()) op->add_global_input(tensors.find(t)->second.offset);
@@ -217,13 +226,13 @@ void describe_group(::bmnet::NetParameter& net, const Network& network, const Pr
   TensorOp* begin = net.add_layer();
   begin->set_name(fmt::format("group_{}", index));
   begin->set_type("tl_group");
-  const LayerWriter writer(network, plan, tensors, weights, index);
-  for (int slice = 0; slice < static_cast<int>(plan.slices.size()); ++slice)
+  const LayerWriter writer(network, schedule, tensors, weights, index);
+  for (int slice = 0; slice < static_cast<int>(schedule.slices.size()); ++slice)
     for (int k = 0; k < steps; ++k) *net.add_layer() = writer.layer(k, slice);
   TensorOp* end = net.add_layer();
   end->set_name(fmt::format("group_{}_end", index));
   end->set_type("tl_group_end");
-  end->mutable_tl_group_param()->add_from_layer(plan.kernels.back()->layer);
+  end->mutable_tl_group_param()->add_from_layer(schedule.kernels.back()->layer);
 }
 
 }  // namespace tputwin::net

@@ -8,7 +8,7 @@
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/ir/any_case.h"
 #include "bmnet/pipeline/compilation.h"
-#include "bmnet/pipeline/explain.h"
+#include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
 
 namespace tputwin::net::pass {
@@ -64,20 +64,20 @@ class Emission {
   explicit Emission(Compilation& c)
       : c_(c), weights_(c.compiled.weight, c.at_least(Level::weight_optimization)) {}
 
-  Status emit(const Stage& stage) {
-    if (stage.kind != Stage::Kind::group) program().begin_layer(network().ops[stage.op].name());
-    switch (stage.kind) {
-      case Stage::Kind::group:
-        emit_group(*stage.group);
+  Status emit(const ProgramPart& part) {
+    if (part.kind != ProgramPart::Kind::group) program().begin_layer(network().ops[part.op].name());
+    switch (part.kind) {
+      case ProgramPart::Kind::group:
+        emit_group(*part.group);
         break;
-      case Stage::Kind::moves:
-        emit_moves(stage);
+      case ProgramPart::Kind::moves:
+        emit_moves(part);
         break;
-      case Stage::Kind::host:
-        emit_host(stage.op);
+      case ProgramPart::Kind::host:
+        emit_host(part.op);
         break;
-      case Stage::Kind::customized:
-        TW_RETURN_IF_ERROR(emit_customized(stage.op));
+      case ProgramPart::Kind::customized:
+        TW_RETURN_IF_ERROR(emit_customized(part.op));
         break;
     }
     return program().status();
@@ -98,23 +98,24 @@ class Emission {
     TensorOp op = network().ops[i];
     op.clear_global_input();
     op.clear_global_output();
-    for (const std::string& t : op.bottom()) op.add_global_input(c_.places.find(t)->second.offset);
-    for (const std::string& t : op.top()) op.add_global_output(c_.places.find(t)->second.offset);
+    for (const std::string& t : op.bottom())
+      op.add_global_input(c_.positions.find(t)->second.offset);
+    for (const std::string& t : op.top()) op.add_global_output(c_.positions.find(t)->second.offset);
     return op;
   }
 
   void emit_group(const PricedGroup& group) {
-    WeightPlaces weights;
-    for (const Kernel* k : group.plan.kernels)
+    WeightOffsets weights;
+    for (const Kernel* k : group.schedule.kernels)
       for (const Weight& w : k->weights) weights[k].push_back(weights_.store(w.bytes));
-    net::emit_group(program(), group.plan, c_.places, weights);
+    net::emit_group(program(), group.schedule, c_.positions, weights);
     explain_group(c_.compiled.explanation, network(), group);
-    describe_group(c_.compiled.optimized, network(), group, c_.places, weights, group_count_++);
+    describe_group(c_.compiled.optimized, network(), group, c_.positions, weights, group_count_++);
   }
 
-  void emit_moves(const Stage& stage) {
-    for (const Move& m : stage.moves) emit_move(program(), m, c_.places, network());
-    record(placed(stage.op), "moved through the lanes");
+  void emit_moves(const ProgramPart& part) {
+    for (const Move& m : part.moves) emit_move(program(), m, c_.positions, network());
+    record(placed(part.op), "moved through the lanes");
   }
 
   void emit_host(size_t i) {
@@ -161,7 +162,7 @@ class Emission {
 Status emit(Compilation& c) {
   c.program.emplace();
   Emission emission(c);
-  for (const Stage& stage : c.stages) TW_RETURN_IF_ERROR(emission.emit(stage));
+  for (const ProgramPart& part : c.parts) TW_RETURN_IF_ERROR(emission.emit(part));
   return {};
 }
 

@@ -1,7 +1,7 @@
 // Pass finish: sets the data that a bmodel and the caller get about the program.
 #include "bmnet/kernels/target.h"
 #include "bmnet/pipeline/compilation.h"
-#include "bmnet/pipeline/explain.h"
+#include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
 #include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
@@ -30,12 +30,12 @@ void describe_ends(Compilation& c) {
   for (const std::string& t : network.inputs()) {
     const TensorShape& shape = *network.shape_of(t);
     c.compiled.inputs.push_back(
-        {shape4(shape), c.net.threshold_of(t), format(shape), c.places.find(t)->second.offset});
+        {shape4(shape), c.net.threshold_of(t), format(shape), c.positions.find(t)->second.offset});
   }
   for (const std::string& t : network.outputs()) {
     const TensorShape& shape = *network.shape_of(t);
     c.compiled.outputs.push_back({network.blob_name(t), output_shape(shape),
-                                  c.places.find(t)->second.offset, c.net.threshold_of(t),
+                                  c.positions.find(t)->second.offset, c.net.threshold_of(t),
                                   format(shape)});
   }
 }
@@ -53,7 +53,7 @@ Status finish(Compilation& c) {
   compiled.global_bytes = p.cost.global_bytes;
   compiled.instructions = p.instructions;
   describe_ends(c);
-  for (const auto& [tensor, place] : c.places) compiled.tensor_offsets[tensor] = place.offset;
+  for (const auto& [tensor, place] : c.positions) compiled.tensor_offsets[tensor] = place.offset;
   explain_total(compiled.explanation, compiled, p);
   frame(compiled.optimized, c.net.network, compiled);
   return {};

@@ -48,12 +48,12 @@ Status fuse(Compilation& c) {
   for (size_t i = 0; i < ops.size(); ++i) {
     make_relu(ops[i], c.net.integers[i]);
     if (!is_plain_relu(ops[i]) || readers(c.net.network, ops[i].bottom(0)) != 1) continue;
-    auto maker = std::find_if(
+    auto producer = std::find_if(
         ops.begin(), ops.begin() + static_cast<ptrdiff_t>(i),
         [&](const TensorOp& op) { return op.top_size() == 1 && op.top(0) == ops[i].bottom(0); });
-    if (maker == ops.begin() + static_cast<ptrdiff_t>(i) || !activate(*maker)) continue;
-    maker->set_top(0, ops[i].top(0));
-    const size_t from = static_cast<size_t>(maker - ops.begin());
+    if (producer == ops.begin() + static_cast<ptrdiff_t>(i) || !activate(*producer)) continue;
+    producer->set_top(0, ops[i].top(0));
+    const size_t from = static_cast<size_t>(producer - ops.begin());
     c.net.integers[from].threshold_y = c.net.integers[i].threshold_y;
     ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));
     c.net.integers.erase(c.net.integers.begin() + static_cast<ptrdiff_t>(i));

@@ -14,9 +14,9 @@ class Grouping {
   // Collects kernels of consecutive layers until a layer of another kind.
   Status run() {
     for (size_t i = 0; i < ops().size(); ++i) {
-      if (std::optional<Stage> other = other_stage(i)) {
+      if (std::optional<ProgramPart> other = other_part(i)) {
         TW_RETURN_IF_ERROR(end_run());
-        c_.stages.push_back(std::move(*other));
+        c_.parts.push_back(std::move(*other));
       }
       while (next() < c_.kernels.size() && c_.kernels[next()]->op == i)
         run_.push_back(c_.kernels[next()].get());
@@ -30,19 +30,19 @@ class Grouping {
 
   // Returns the stage of a layer without kernels; nullopt if the layer has kernels or only renames
   // tensors.
-  std::optional<Stage> other_stage(size_t i) const {
+  std::optional<ProgramPart> other_part(size_t i) const {
     const TensorOp& op = ops()[i];
-    Stage stage;
-    stage.op = i;
-    if (is(op, Op::customized)) stage.kind = Stage::Kind::customized;
-    if (runs_on_host(op)) stage.kind = Stage::Kind::host;
-    if (stage.kind != Stage::Kind::group) return stage;
+    ProgramPart part;
+    part.op = i;
+    if (is(op, Op::customized)) part.kind = ProgramPart::Kind::customized;
+    if (runs_on_host(op)) part.kind = ProgramPart::Kind::host;
+    if (part.kind != ProgramPart::Kind::group) return part;
     if (is(op, Op::concat) && !c_.net.integers[i].multiplier.empty()) return std::nullopt;
     for (Move& m : moves_of(op))
-      if (!c_.storage->is_inside(m.from, m.to)) stage.moves.push_back(std::move(m));
-    if (stage.moves.empty()) return std::nullopt;
-    stage.kind = Stage::Kind::moves;
-    return stage;
+      if (!c_.storage->is_inside(m.from, m.to)) part.moves.push_back(std::move(m));
+    if (part.moves.empty()) return std::nullopt;
+    part.kind = ProgramPart::Kind::moves;
+    return part;
   }
 
   // Groups the kernels collected so far.
@@ -54,7 +54,7 @@ class Grouping {
     PartitionOptions how;
     how.has_groups = how.has_overlap = c_.at_least(Level::layer_group);
     TW_ASSIGN_OR_RETURN(groups, partition(run_, first_, uses, how, pricer_));
-    for (PricedGroup& g : groups) c_.stages.emplace_back().group = std::move(g);
+    for (PricedGroup& g : groups) c_.parts.emplace_back().group = std::move(g);
     first_ = next();
     run_.clear();
     return {};

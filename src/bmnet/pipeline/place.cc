@@ -35,43 +35,43 @@ class Placement {
     put_together(inputs_, memory.offsets[0]);
     put_together(only_outputs(), memory.offsets[1]);
     for (size_t i = 0; i < others.size(); ++i) put(others[i], memory.offsets[i + 2]);
-    storage().place_parts(c_.places);
+    storage().place_parts(c_.positions);
     return check_size(memory.bytes + kSlack);
   }
 
  private:
   const Storage& storage() const { return *c_.storage; }
-  int end() const { return static_cast<int>(c_.stages.size()); }
+  int end() const { return static_cast<int>(c_.parts.size()); }
 
   // ---- Lifetimes: the first and last stage that access the bytes of a tensor ----
 
   void find_lives() {
     for (const std::string& t : inputs_) touch(t, -1);
-    for (int i = 0; i < end(); ++i) touch_all(c_.stages[static_cast<size_t>(i)], i);
+    for (int i = 0; i < end(); ++i) touch_all(c_.parts[static_cast<size_t>(i)], i);
     for (const std::string& t : outputs_) touch(t, end());
   }
 
-  void touch_all(const Stage& stage, int index) {
-    if (stage.kind == Stage::Kind::group) {
-      for (const GroupTensor& t : stage.group->plan.tensors)
+  void touch_all(const ProgramPart& part, int index) {
+    if (part.kind == ProgramPart::Kind::group) {
+      for (const GroupTensor& t : part.group->schedule.tensors)
         if (t.producer < 0 || t.is_stored) touch(t.view.tensor, index);
       return;
     }
-    const TensorOp& op = c_.net.network.ops[stage.op];
+    const TensorOp& op = c_.net.network.ops[part.op];
     for (const std::string& t : op.bottom()) touch(t, index);
     for (const std::string& t : op.top()) touch(t, index);
   }
 
-  void touch(const std::string& tensor, int stage) {
+  void touch(const std::string& tensor, int part) {
     auto [it, is_new] = life_.try_emplace(storage().root(tensor), Lifetime{});
     Lifetime& life = it->second;
-    if (is_new) life = {storage().bytes(it->first), stage, stage};
-    life.first = std::min(life.first, stage);
-    life.last = std::max(life.last, stage);
+    if (is_new) life = {storage().bytes(it->first), part, part};
+    life.first = std::min(life.first, part);
+    life.last = std::max(life.last, part);
   }
 
-  Lifetime joint_life(const std::vector<std::string>& tensors, int stage) const {
-    Lifetime all{0, stage, stage};
+  Lifetime joint_life(const std::vector<std::string>& tensors, int part) const {
+    Lifetime all{0, part, part};
     for (const std::string& t : tensors) {
       const Lifetime& one = life_.at(storage().root(t));
       all.bytes += one.bytes;
@@ -102,7 +102,7 @@ class Placement {
   // Returns false if the bytes already have a position.
   bool put(const std::string& tensor, uint64_t at) {
     const std::string& root = storage().root(tensor);
-    return c_.places.try_emplace(root, TensorPlace{at, storage().sample_bytes(root)}).second;
+    return c_.positions.try_emplace(root, TensorPosition{at, storage().sample_bytes(root)}).second;
   }
 
   Status check_size(uint64_t bytes) {

@@ -96,20 +96,20 @@ void Storage::join(const TensorOp& op, int index, uint64_t offset) {
   if (whole_.count(base) != 0) whole_.insert(root(whole));
 }
 
-void Storage::place_parts(TensorPlaces& places) const {
+void Storage::place_parts(TensorPositions& positions) const {
   // A part is stored inside its parent, whose position must be known first. The recursion is as
   // deep as concatenations are nested.
-  auto place = [&](auto&& self, const std::string& tensor) -> TensorPlace {
-    if (auto known = places.find(tensor); known != places.end()) return known->second;
+  auto place = [&](auto&& self, const std::string& tensor) -> TensorPosition {
+    if (auto known = positions.find(tensor); known != positions.end()) return known->second;
     const Parent& parent = parents_.at(tensor);
-    const TensorPlace base = self(self, parent.tensor);
+    const TensorPosition base = self(self, parent.tensor);
     const bool same_samples = samples(tensor) == samples(parent.tensor);
-    const TensorPlace own{base.offset + parent.offset,
-                          same_samples ? base.sample_bytes : sample_bytes(tensor)};
-    return places[tensor] = own;
+    const TensorPosition own{base.offset + parent.offset,
+                             same_samples ? base.sample_bytes : sample_bytes(tensor)};
+    return positions[tensor] = own;
   };
   for (const auto& [tensor, parent] : parents_)
-    if (places.find(root(tensor)) != places.end()) place(place, tensor);
+    if (positions.find(root(tensor)) != positions.end()) place(place, tensor);
 }
 
 Status pass::storage(Compilation& c) {

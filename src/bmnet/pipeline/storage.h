@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bmnet/integers/quantized_net.h"
-#include "bmnet/kernels/places.h"
+#include "bmnet/kernels/positions.h"
 
 namespace tputwin::net {
 
@@ -31,7 +31,7 @@ class Storage {
     return joined_.count({from, to}) != 0;
   }
   // Adds the positions of all tensors that are stored inside others.
-  void place_parts(TensorPlaces& places) const;
+  void place_parts(TensorPositions& positions) const;
 
  private:
   struct Parent {

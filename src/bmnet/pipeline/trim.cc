@@ -13,7 +13,7 @@ int64_t kept(Axis axis, int64_t outputs) {
   if (outputs != 1) return axis.extent;
   axis.stride = std::min(axis.stride, static_cast<int>(target().limits.window.stride));
   const AxisTile tile = tile_axis(axis, {0, 1});
-  return axis.extent - tile.input.end > tile.spare ? tile.input.end : axis.extent;
+  return axis.extent - tile.input.end > tile.most_unread ? tile.input.end : axis.extent;
 }
 
 // Returns the extents of the input that the layer reads.

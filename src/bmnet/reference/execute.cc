@@ -14,7 +14,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
   {Op::name, interpreter},
 #define TW_OP_HOST(name, ...) {Op::name, cpu_operator},
 #include "bmnet/ir/ops.def"

@@ -84,7 +84,7 @@ Result<std::vector<Stored>> integer_blob(const Layer& layer, size_t index, int64
 
 // ---- Column `interpreter` of ir/ops.def ----
 
-#define TW_OP_TPU(name, traits, shapes, tiles, moves, body, integers, interpreter) \
+#define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
   Status interpreter(const Layer&);
 #include "bmnet/ir/ops.def"
 Status cpu_operator(const Layer&);

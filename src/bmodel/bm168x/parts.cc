@@ -41,10 +41,10 @@ void visit_stage(const NetParameterT& stage, const Visit& visit) {
 
 // Appends binaries in the order in which the model names them. Equal ranges are appended once.
 void move_binaries(OwnFile& file, std::span<const uint8_t> from) {
-  std::map<std::pair<uint64_t, uint64_t>, uint64_t> places;
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> positions;
   for_each_binary(file.model, [&](Binary& part) {
     const auto [place, is_new] =
-        places.try_emplace({part.start(), part.size()}, file.binary.size());
+        positions.try_emplace({part.start(), part.size()}, file.binary.size());
     if (is_new) {
       const auto bytes = from.subspan(part.start(), part.size());
       file.binary.insert(file.binary.end(), bytes.begin(), bytes.end());

@@ -21,23 +21,23 @@ Error bad_frame(std::string_view field, uint64_t value) {
 
 Error truncated(std::string_view field, uint64_t value, uint64_t wanted, uint64_t file) {
   return bad_frame(field, value)
-      .detail(fmt::format("the header says {} bytes and the file has {}: it is truncated", wanted,
+      .detail(fmt::format("the header gives {} bytes and the file has {}: it is truncated", wanted,
                           file));
 }
 
-// Header size, sizes of both parts, and the zeros behind them.
+// Header size, sizes of both parts, and the zeros after them.
 Result<Frame> frame_of(std::span<const uint8_t> file) {
   if (file.size() < kHeaderBytes) return bad_frame("file size", file.size());
   auto word = [&](size_t index) { return little_endian<uint32_t>(file.subspan(4 * index)); };
   if (word(0) != kMagic) return bad_frame("magic", word(0));
   if (word(1) != kHeaderBytes) return bad_frame("header size", word(1));
-  const uint64_t message = word(2), binary = word(3), room = file.size() - kHeaderBytes;
+  const uint64_t message = word(2), binary = word(3), available = file.size() - kHeaderBytes;
   for (size_t i = 4; i < kHeaderBytes / 4; ++i)
     if (word(i) != 0) return bad_frame(fmt::format("header word {}", i), word(i));
   if (message >= FLATBUFFERS_MAX_BUFFER_SIZE) return bad_frame("message size", message);
   const uint64_t wanted = kHeaderBytes + message + binary;
-  if (message > room) return truncated("message size", message, wanted, file.size());
-  if (binary > room - message) return truncated("binary size", binary, wanted, file.size());
+  if (message > available) return truncated("message size", message, wanted, file.size());
+  if (binary > available - message) return truncated("binary size", binary, wanted, file.size());
   return Frame{file.subspan(kHeaderBytes, message), file.subspan(kHeaderBytes + message, binary)};
 }
 

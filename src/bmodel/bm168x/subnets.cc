@@ -18,9 +18,9 @@ using Tensors = std::vector<std::unique_ptr<TensorT>>;
 // A file can request a result of any size. Sizes that no host has are refused before allocation.
 constexpr uint64_t kMostHostElements = uint64_t{1} << 30;
 
-class GraphMaker {
+class GraphBuilder {
  public:
-  explicit GraphMaker(const NetParameterT& stage) : stage_(stage) {}
+  explicit GraphBuilder(const NetParameterT& stage) : stage_(stage) {}
 
   Result<SubnetGraph> make() {
     graph_.stage = &stage_;
@@ -28,7 +28,7 @@ class GraphMaker {
     TW_ASSIGN_OR_RETURN(outputs, tensors("output_tensor", stage_.output_tensor));
     graph_.inputs = std::move(inputs);
     graph_.outputs = std::move(outputs);
-    for (size_t i = 0; i < stage_.sub_net.size(); ++i) places_[stage_.sub_net[i]->id] = i;
+    for (size_t i = 0; i < stage_.sub_net.size(); ++i) positions_[stage_.sub_net[i]->id] = i;
     for (size_t i = 0; i < stage_.sub_net.size(); ++i) TW_RETURN_IF_ERROR(add_node(i));
     if (graph_.nodes.empty()) return std::move(graph_);
     TW_RETURN_IF_ERROR(check_ends());
@@ -58,12 +58,12 @@ class GraphMaker {
 
   const NetParameterT& stage_;
   SubnetGraph graph_{};
-  std::map<int32_t, size_t> places_;          // positions of subnets, by id
+  std::map<int32_t, size_t> positions_;       // positions of subnets, by id
   std::map<std::string_view, size_t> names_;  // positions of tensors, by name
   std::set<size_t> reached_;                  // nodes that a run can reach
 };
 
-bool GraphMaker::is_weight(const TensorT& tensor) const {
+bool GraphBuilder::is_weight(const TensorT& tensor) const {
   const CoeffMemT* memory = stage_.coeff_mem.get();
   if (memory == nullptr || memory->binary_coeff == nullptr) return false;
   const uint64_t bytes = memory->binary_coeff->size(),
@@ -71,7 +71,7 @@ bool GraphMaker::is_weight(const TensorT& tensor) const {
   return inside < bytes && tensor_bytes(tensor) <= bytes - inside;
 }
 
-Result<std::vector<size_t>> GraphMaker::tensors(const std::string& field, const Tensors& list) {
+Result<std::vector<size_t>> GraphBuilder::tensors(const std::string& field, const Tensors& list) {
   std::vector<size_t> result;
   for (size_t i = 0; i < list.size(); ++i) {
     const TensorT& tensor = *list[i];
@@ -88,7 +88,7 @@ Result<std::vector<size_t>> GraphMaker::tensors(const std::string& field, const 
   return result;
 }
 
-Status GraphMaker::add_node(size_t index) {
+Status GraphBuilder::add_node(size_t index) {
   const SubNetT& subnet = *stage_.sub_net[index];
   Node node{.subnet = &subnet, .mode = static_cast<SubnetMode>(subnet.subnet_mode)};
   const std::string place = fmt::format("sub_net[{}].", index);
@@ -104,10 +104,10 @@ Status GraphMaker::add_node(size_t index) {
   return {};
 }
 
-Status GraphMaker::add_followers(size_t index, Node& node) const {
+Status GraphBuilder::add_followers(size_t index, Node& node) const {
   for (int32_t id : node.subnet->next_subnet_ids) {
-    const auto found = places_.find(id);
-    if (id != -1 && found == places_.end())
+    const auto found = positions_.find(id);
+    if (id != -1 && found == positions_.end())
       return error(index, "next_subnet_ids", fmt::format("{}", id), "no subnet has this id");
     node.next.push_back(id == -1 ? SubnetGraph::kEnd : found->second);
   }
@@ -119,7 +119,7 @@ Status GraphMaker::add_followers(size_t index, Node& node) const {
   return {};
 }
 
-Status GraphMaker::check_cpu(size_t index, const Node& node) {
+Status GraphBuilder::check_cpu(size_t index, const Node& node) {
   if (node.subnet->cpu_param.size() != 1)
     return error(index, "cpu_param", fmt::format("{} of them", node.subnet->cpu_param.size()),
                  "a CPU subnet has one");
@@ -142,7 +142,7 @@ bool all_below(const std::vector<int32_t>& list, size_t end) {
                              [&](int32_t i) { return i >= 0 && static_cast<size_t>(i) < end; });
 }
 
-Status GraphMaker::check_switch(size_t index, const Node& node) const {
+Status GraphBuilder::check_switch(size_t index, const Node& node) const {
   const SwitchParamT* p = node.subnet->switch_param.get();
   if (p == nullptr || node.inputs.empty())
     return error(index, "switch_param", p == nullptr ? "none" : "no input",
@@ -169,7 +169,7 @@ Status GraphMaker::check_switch(size_t index, const Node& node) const {
   return {};
 }
 
-Status GraphMaker::check_merge(size_t index, const Node& node) const {
+Status GraphBuilder::check_merge(size_t index, const Node& node) const {
   const MergeParamT* p = node.subnet->merge_param.get();
   if (p == nullptr || p->output_from.size() != node.outputs.size())
     return error(index, "merge_param", p == nullptr ? "none" : "another number",
@@ -189,7 +189,7 @@ Status GraphMaker::check_merge(size_t index, const Node& node) const {
 }
 
 // Iterative, because chains may be long.
-void GraphMaker::visit(size_t node) {
+void GraphBuilder::visit(size_t node) {
   std::vector<size_t> open{node};
   while (!open.empty()) {
     const size_t at = open.back();
@@ -200,32 +200,32 @@ void GraphMaker::visit(size_t node) {
 }
 
 // Checks that every loop has an exit.
-Status GraphMaker::check_ends() {
+Status GraphBuilder::check_ends() {
   visit(0);
   std::vector<std::vector<size_t>> before(graph_.nodes.size());
   std::vector<size_t> open;
-  std::set<size_t> ending;
+  std::set<size_t> reaches_end;
   for (size_t i : reached_)
     for (size_t next : graph_.nodes[i].next) {
       if (next != SubnetGraph::kEnd)
         before[next].push_back(i);
-      else if (ending.insert(i).second)
+      else if (reaches_end.insert(i).second)
         open.push_back(i);
     }
   while (!open.empty()) {
     const size_t at = open.back();
     open.pop_back();
     for (size_t i : before[at])
-      if (ending.insert(i).second) open.push_back(i);
+      if (reaches_end.insert(i).second) open.push_back(i);
   }
   for (size_t i : reached_)
-    if (!ending.contains(i))
+    if (!reaches_end.contains(i))
       return error(i, "next_subnet_ids", fmt::format("subnet {}", graph_.nodes[i].subnet->id),
                    "no way leads from it to the end");
   return {};
 }
 
-Status GraphMaker::check_written() const {
+Status GraphBuilder::check_written() const {
   std::set<size_t> written(graph_.inputs.begin(), graph_.inputs.end());
   for (size_t i : reached_)
     written.insert(graph_.nodes[i].outputs.begin(), graph_.nodes[i].outputs.end());
@@ -263,7 +263,7 @@ std::string own_operator_text(int32_t op_type, std::span<const uint8_t> paramete
 
 Result<SubnetGraph> subnet_graph(const NetParameterT& stage) {
   TW_RETURN_IF_ERROR(check_static(stage, "the stage"));
-  return GraphMaker(stage).make();
+  return GraphBuilder(stage).make();
 }
 
 }  // namespace tputwin::bmodel::bm168x

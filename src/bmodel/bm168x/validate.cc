@@ -57,7 +57,7 @@ class Validator {
   };
 
   Status binary(const Place& at, std::string_view name, const std::unique_ptr<Binary>& part);
-  Status parts_apart();
+  Status parts_are_disjoint();
   Status value(const Place& at, std::string_view name, int64_t value, int64_t end);
   Status net(const Place& at, const NetT& net);
   Status stage(const Place& at, const NetT& net, const NetParameterT& stage);
@@ -101,7 +101,7 @@ Status Validator::binary(const Place& at, std::string_view name,
 
 // Checks that binaries are nested or disjoint. They are sorted by start, the larger first. Each
 // must end inside the one that it begins in, or begin after it.
-Status Validator::parts_apart() {
+Status Validator::parts_are_disjoint() {
   std::ranges::sort(parts_, [](const Part& a, const Part& b) {
     return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
                                           : a.range.bytes > b.range.bytes;
@@ -135,7 +135,7 @@ Status Validator::run() {
   if (model_.cpuop_module != nullptr)
     TW_RETURN_IF_ERROR(binary(operators, "binary", model_.cpuop_module->binary));
   TW_RETURN_IF_ERROR(binary(whole, "lib_backend", model_.lib_backend));
-  return parts_apart();
+  return parts_are_disjoint();
 }
 
 Status Validator::net(const Place& at, const NetT& net) {
@@ -241,7 +241,7 @@ Status Validator::stream(const Place& at, std::string_view name,
   if (bytes <= there && commands <= (bytes != 0 ? bytes : there) / kSmallest) return {};
   return at.error(
       errors::mod_command_bytes, name,
-      fmt::format("{} bytes, the group says {} commands of {} bytes", there, commands, bytes));
+      fmt::format("{} bytes, the group has {} commands of {} bytes", there, commands, bytes));
 }
 
 Status Validator::cpu_parameters(const Place& at, const CpuParamT& parameters) {

@@ -52,7 +52,7 @@ std::span<const Console::Command> Console::commands() {
       {"hex", "x", "BYTES [all]", "bytes", &Console::hex},
       {"statistics", "", "TENSOR", "range, mean, zeros, saturated values", &Console::statistics},
       {"image", "", "TENSOR [N,C] [FILE.png]", "as a picture", &Console::image},
-      {"lanes", "", "TENSOR", "in which lanes, banks and bytes it lies", &Console::lanes},
+      {"lanes", "", "TENSOR", "in which lanes, banks and bytes it is", &Console::lanes},
       {"map", "", "", "what is allocated, and who wrote what in local memory", &Console::map},
       {"who", "", "BYTES", "who wrote bytes last", &Console::who},
       {"made", "", "BYTE", "where a value was made: back through copies", &Console::made},

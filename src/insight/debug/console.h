@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "insight/debug/debugger.h"
-#include "insight/debug/look.h"
+#include "insight/debug/memory_text.h"
 
 namespace tputwin::debug {
 

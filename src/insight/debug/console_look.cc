@@ -164,8 +164,8 @@ Console::Answer Console::image(const std::string& arguments) {
   if (n >= shape.n || c >= shape.c) return {"N,C is a plane of the tensor\n"};
   Picture picture = picture_of(tensor->view, debugger_.memory(), n, c);
   if (file.empty()) return {terminal_text(picture, has_colour_)};
-  std::string told = fmt::format("{}, {} x {}\n", file, picture.width, picture.height);
-  return {.text = std::move(told), .picture = std::move(picture), .file = std::move(file)};
+  std::string answer = fmt::format("{}, {} x {}\n", file, picture.width, picture.height);
+  return {.text = std::move(answer), .picture = std::move(picture), .file = std::move(file)};
 }
 
 Console::Answer Console::colour(const std::string& arguments) {
@@ -229,7 +229,7 @@ Console::Answer Console::who(const std::string& arguments) {
     text += fmt::format("and {} more\n", writers.known.size() - kMost);
   if (!writers.unknown.empty())
     text += fmt::format(
-        "{} bytes from {}: nobody since {}\n", bytes_in(writers.unknown),
+        "{} bytes from {}: no writer since {}\n", bytes_in(writers.unknown),
         debug::describe(writers.unknown.front()),
         debugger_.journal().first() == 0 ? "the program began" : "the begin of what is kept");
   return {text};
@@ -241,18 +241,18 @@ Console::Answer Console::made(const std::string& arguments) {
   ByteRange byte = bytes->front();
   byte.end = byte.begin + 1;
   const std::vector<Step> way = way_of(debugger_, byte);
-  if (way.empty()) return {fmt::format("{}: nobody wrote it\n", debug::describe(byte))};
+  if (way.empty()) return {fmt::format("{}: nothing wrote it\n", debug::describe(byte))};
   std::string text;
   for (const Step& step : way) {
     const Entry& entry = debugger_.journal().at(step.moment);
     text += fmt::format("{}: {}\n{}", debug::describe(step.byte), writer_text(step.moment),
                         lines_of(debugger_, entry));
   }
-  const Entry& maker = debugger_.journal().at(way.back().moment);
-  if (!maker.is_command()) return {text};
-  if (const auto at = element_of(maker.instruction->op, debugger_.chip(), way.back().byte))
+  const Entry& writer = debugger_.journal().at(way.back().moment);
+  if (!writer.is_command()) return {text};
+  if (const auto at = element_of(writer.instruction->op, debugger_.chip(), way.back().byte))
     text += fmt::format("element ({},{},{},{}) of {}: explain #{} ({},{},{},{})\n", at->n, at->c,
-                        at->h, at->w, at->operand, maker.number, at->n, at->c, at->h, at->w);
+                        at->h, at->w, at->operand, writer.number, at->n, at->c, at->h, at->w);
   return {text};
 }
 
@@ -273,14 +273,14 @@ Console::Answer Console::explain(const std::string& arguments) {
   const Moment now = debugger_.now(), before = debugger_.journal().of_command(entry->number);
   const Operation& op = entry->instruction->op;
   debugger_.go_to(before);
-  const explain::Explanation told =
+  const explain::Explanation answer =
       explain::explain(op, debugger_.memory(), debugger_.chip(), *index);
-  std::string text = fmt::format("{}\n{}", headline(debugger_, *entry), told.text);
-  if (before < debugger_.newest() && told.result) {
+  std::string text = fmt::format("{}\n{}", headline(debugger_, *entry), answer.text);
+  if (before < debugger_.newest() && answer.result) {
     debugger_.go_to(before + 1);
     const TensorView& out = *explain::result_of(op);
     const int32_t there = debugger_.memory().read(out, index->n, index->c, index->h, index->w);
-    if (there != *told.result)
+    if (there != *answer.result)
       text += fmt::format("  but {} is there\n", element_text(there, out.dtype));
   }
   debugger_.go_to(now);

@@ -173,8 +173,8 @@ std::string place_of(const TensorView& view) {
   return fmt::format("{}+{:#x}", prefix(view.space), view.address);
 }
 
-std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
-                                  uint64_t count, uint64_t& address) {
+std::vector<uint8_t> bytes_from(const Debugger& debugger, const ByteRange& range, int64_t offset,
+                                uint64_t count, uint64_t& address) {
   const Memory& memory = debugger.memory();
   const uint64_t size = size_of(debugger, range.space);
   address = insight::recording::address_of(memory, range) + static_cast<uint64_t>(offset);

@@ -32,8 +32,8 @@ std::string describe(const ByteRange& range);  // "L3+0x10:4"
 std::string place_of(const TensorView& view);
 // Returns at most `count` bytes of the memory that contains a range, from `offset` bytes after its
 // begin. Lanes follow each other. `address` receives the address of the first byte.
-std::vector<uint8_t> bytes_behind(const Debugger& debugger, const ByteRange& range, int64_t offset,
-                                  uint64_t count, uint64_t& address);
+std::vector<uint8_t> bytes_from(const Debugger& debugger, const ByteRange& range, int64_t offset,
+                                uint64_t count, uint64_t& address);
 // Returns for example "#12 okk_bdc_add_C, command 3 of softmax (compute)", or "the host".
 std::string headline(Debugger& debugger, const Entry& entry);
 // Returns the user's lines, innermost first, indented.

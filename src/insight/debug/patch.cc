@@ -13,9 +13,9 @@ constexpr uint64_t kWorthPacking = 256;
 
 // Positions of ranges in the concatenated bytes of `merged`. Each range must be inside one of
 // `merged`.
-class Places {
+class Offsets {
  public:
-  explicit Places(std::span<const ByteRange> merged) : merged_(merged) {
+  explicit Offsets(std::span<const ByteRange> merged) : merged_(merged) {
     uint64_t at = 0;
     for (const ByteRange& range : merged) {
       begins_.push_back(at);
@@ -81,13 +81,13 @@ Patch Patch::first_of(std::span<const Patch* const> patches) {
     all.insert(all.end(), patch->ranges_.begin(), patch->ranges_.end());
   sort_and_merge(all);
   std::vector<uint8_t> bytes(bytes_in(all));
-  const Places places(all);
+  const Offsets offsets(all);
   for (size_t i = patches.size(); i-- > 0;) {
     const Patch& patch = *patches[i];
     const std::vector<uint8_t> unpacked = patch.is_packed_ ? patch.unpacked() : patch.bytes_;
     const uint8_t* from = unpacked.data();
     for (const ByteRange& range : patch.ranges_) {
-      std::memcpy(&bytes[places.of(range)], from, range.end - range.begin);
+      std::memcpy(&bytes[offsets.of(range)], from, range.end - range.begin);
       from += range.end - range.begin;
     }
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "insight/debug/look.h"
-#include "ops/contract/body_steps.h"
+#include "insight/debug/memory_text.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::debug {
 namespace {

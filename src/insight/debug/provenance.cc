@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::debug {
 namespace {

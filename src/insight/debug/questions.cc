@@ -43,8 +43,8 @@ Json memory(const Debugger& debugger, const Json& question) {
   const auto ranges = find_bytes(debugger, question.value("at", ""));
   if (!ranges) return {{"error", "no such bytes"}};
   uint64_t address = 0;
-  const auto bytes = bytes_behind(debugger, ranges->front(), question.value("offset", int64_t{0}),
-                                  std::min(question.value("count", uint64_t{0}), kMost), address);
+  const auto bytes = bytes_from(debugger, ranges->front(), question.value("offset", int64_t{0}),
+                                std::min(question.value("count", uint64_t{0}), kMost), address);
   return {{"address", address}, {"bytes", Json(bytes)}};
 }
 

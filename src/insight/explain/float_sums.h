@@ -9,26 +9,26 @@
 namespace tputwin::explain {
 
 // Adds products to two accumulators A and B alternately, and rounds each step to a type.
-class TurnSum {
+class AlternatingTerms {
  public:
-  TurnSum(Paper& paper, DType dtype, float first, float second, std::string name = "")
+  AlternatingTerms(Paper& paper, DType dtype, float first, float second, std::string name = "")
       : paper_(paper), dtype_(dtype), sums_{first, second}, name_(std::move(name)) {}
 
   void add(const std::string& left, float a, const std::string& right, float b) {
     const float product = round_to(f32::mul(a, b), dtype_);
-    float& sum = sums_[turn_];
+    float& sum = sums_[next_];
     sum = round_to(f32::add(sum, product), dtype_);
-    paper_.term(left, a, right, b, product, sum, name_ + (turn_ == 0 ? "A" : "B"));
-    turn_ ^= 1;
+    paper_.term(left, a, right, b, product, sum, name_ + (next_ == 0 ? "A" : "B"));
+    next_ ^= 1;
   }
-  void skip() { turn_ ^= 1; }
+  void skip() { next_ ^= 1; }
   float first() const { return sums_[0]; }
   float second() const { return sums_[1]; }
-  float total() { return told(f32::add(sums_[0], sums_[1])); }
-  float total_second_first() { return told(f32::add(sums_[1], sums_[0])); }
+  float total() { return printed(f32::add(sums_[0], sums_[1])); }
+  float total_second_first() { return printed(f32::add(sums_[1], sums_[0])); }
 
  private:
-  float told(float sum) {
+  float printed(float sum) {
     paper_.line("{0}A + {0}B = {1}", name_, sum);
     return sum;
   }
@@ -36,7 +36,7 @@ class TurnSum {
   DType dtype_;
   std::array<float, 2> sums_;
   std::string name_;
-  unsigned turn_ = 0;
+  unsigned next_ = 0;
 };
 
 inline float added(Paper& paper, std::string_view what, float sum, float value) {

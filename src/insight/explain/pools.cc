@@ -3,7 +3,7 @@
 
 #include "insight/explain/float_sums.h"
 #include "insight/explain/formulas.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::explain {
 namespace {
@@ -50,7 +50,7 @@ int32_t formula(const Pool2dBm1880& op, const Memory& memory, const Shape& at, P
 
 int32_t formula(const Pool2dBm1684& op, const Memory& memory, const Shape& at, Paper& paper) {
   const bool averages = op.kind == Pool2dBm1684::Kind::average;
-  TurnSum sum(paper, DType::f32, 0, 0);
+  AlternatingTerms sum(paper, DType::f32, 0, 0);
   float largest = f32::kLowest, single = 0;
   for (uint32_t kh = 0; kh < op.window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < op.window.w.kernel; ++kw) {
@@ -86,7 +86,7 @@ int32_t formula(const Pool2dBm1684Int8& op, const Memory& memory, const Shape& a
 int32_t formula(const Pool2dBm1684xFloat& op, const Memory& memory, const Shape& at, Paper& paper) {
   const bool averages = op.kind == Pool2dBm1684xFloat::Kind::average;
   const DType type = op.in.dtype;
-  TurnSum sum(paper, type, -0.0f, -0.0f);
+  AlternatingTerms sum(paper, type, -0.0f, -0.0f);
   uint32_t largest = lowest_bits(type);
   for_each_tap(op.window, op.in.shape, at.h, at.w,
                [&](uint32_t, uint32_t, TapKind tap, uint32_t y, uint32_t x) {

@@ -4,7 +4,7 @@
 #include "insight/explain/float_sums.h"
 #include "insight/explain/formulas.h"
 #include "numerics/add_tree.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::explain {
 namespace {
@@ -66,7 +66,7 @@ int32_t formula(const MatrixMac2& op, const Memory& memory, const Shape& at, Pap
 
 int32_t formula(const MatmulBm1684& op, const Memory& memory, const Shape& at, Paper& paper) {
   const auto [i, j] = entry_of(op.out, at);
-  TurnSum products(paper, DType::f32, 0, 0);
+  AlternatingTerms products(paper, DType::f32, 0, 0);
   for (uint32_t k = 0; k < op.left.cols; ++k)
     products.add(place("left", i, k), float_of(memory.read(op.left, i, k)), place("right", k, j),
                  float_of(memory.read(op.right, k, j)));
@@ -95,7 +95,7 @@ int32_t formula(const MatmulBm1684xFp32& op, const Memory& memory, const Shape& 
   paper.line("bias {}", bias);
   const float old = op.accumulate ? float_of(op.out.read(memory, i, j)) : 0.0f;
   if (op.accumulate) paper.line("old result {}", old);
-  TurnSum sum(paper, DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
+  AlternatingTerms sum(paper, DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
   for (uint32_t k = 0; k < op.left.cols(); ++k)
     sum.add(place("left", i, k), float_of(op.left, memory, i, k), place("right", k, j),
             float_of(op.right, memory, k, j));

@@ -4,7 +4,7 @@
 #include "insight/explain/float_sums.h"
 #include "insight/explain/formulas.h"
 #include "numerics/add_tree.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/conv/outside_bm1684x.h"
 #include "ops/conv/weights_bm1684x.h"
 
@@ -56,7 +56,7 @@ Weight weight_at(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t oc
                  uint32_t kh, uint32_t kw) {
   const uint32_t group = weight_group(op.in.dtype);
   const uint32_t row =
-      weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw), op.window, group);
+      weight_row(ic, weight_tap(op.window, op.is_rotated, kh, kw), op.window, group);
   return {place("weight", 0, oc, row, ic % group),
           read_float(memory, op.weight, 0, oc, row, ic % group)};
 }
@@ -64,7 +64,7 @@ Weight weight_at(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t oc
 float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, const Shape& at,
                   Paper& paper) {
   const auto [bias, old] = starts_of(op, memory, at, paper);
-  TurnSum sum(paper, DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
+  AlternatingTerms sum(paper, DType::f32, op.accumulate ? bias : 0.0f, op.accumulate ? old : bias);
   for (uint32_t ic = 0; ic < op.in.shape.c; ++ic)
     for_each_tap(op.window, op.in.shape, at.h, at.w,
                  [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t y, uint32_t x) {
@@ -105,7 +105,7 @@ float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, const Shape& a
 }  // namespace
 
 int32_t formula(const Conv2dBm1684& op, const Memory& memory, const Shape& at, Paper& paper) {
-  TurnSum even(paper, DType::f32, 0, 0, "even "), odd(paper, DType::f32, 0, 0, "odd ");
+  AlternatingTerms even(paper, DType::f32, 0, 0, "even "), odd(paper, DType::f32, 0, 0, "odd ");
   const ResultPlace result = place_in_window(op.window, op.in.shape, op.out.shape, at.h, at.w);
   const auto weight = [&](uint32_t ic, const WeightPlace& from) -> Weight {
     if (op.constant_weight) return {"weight", f32::from_bits(*op.constant_weight)};
@@ -115,7 +115,7 @@ int32_t formula(const Conv2dBm1684& op, const Memory& memory, const Shape& at, P
   for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
       const Tap tap = tap_of(op.window, op.in.shape, {at.n, at.c, result.y, result.x}, kh, kw);
-      const WeightPlace from = weight_place(op.window, op.is_turned, kh, kw);
+      const WeightPlace from = weight_place(op.window, op.is_rotated, kh, kw);
       for (uint32_t ic = 0; ic < op.in.shape.c; ++ic) {
         const Weight factor = weight(ic, from);
         (ic % 2 == 0 ? even : odd)
@@ -130,7 +130,7 @@ int32_t formula(const Conv2dBm1684& op, const Memory& memory, const Shape& at, P
 }
 
 int32_t formula(const Depthwise2dBm1684& op, const Memory& memory, const Shape& at, Paper& paper) {
-  TurnSum sum(paper, DType::f32, 0, 0);
+  AlternatingTerms sum(paper, DType::f32, 0, 0);
   float single = 0;
   for (uint32_t kh = 0; kh < op.weight.shape.h; ++kh)
     for (uint32_t kw = 0; kw < op.weight.shape.w; ++kw) {
@@ -156,10 +156,10 @@ int32_t formula(const Depthwise2dBm1684xFloat& op, const Memory& memory, const S
                 Paper& paper) {
   const float bias = bias_at(op, memory, at.c);
   paper.line("bias {}", bias);
-  TurnSum sum(paper, op.in.dtype, 0.0f, bias);
+  AlternatingTerms sum(paper, op.in.dtype, 0.0f, bias);
   for_each_tap(op.window, op.in.shape, at.h, at.w,
                [&](uint32_t kh, uint32_t kw, TapKind tap, uint32_t y, uint32_t x) {
-                 const auto from = weight_place(op.window, op.is_turned, kh, kw);
+                 const auto from = weight_place(op.window, op.is_rotated, kh, kw);
                  sum.add(place_of_tap(tap, at.n, at.c, y, x),
                          tap == TapKind::inside ? read_float(memory, op.in, at.n, at.c, y, x)
                                                 : float_outside(op, tap),

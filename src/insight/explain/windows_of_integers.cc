@@ -1,6 +1,6 @@
 // Formulas of integer convolutions.
 #include "insight/explain/formulas.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/conv/weights_bm1684x.h"
 
 namespace tputwin::explain {
@@ -86,7 +86,7 @@ int32_t formula(const Conv2dBm1684Int8& op, const Memory& memory, const Shape& a
   for_each_tap(op.window, op.in.shape, result.y, result.x,
                [&](uint32_t kh, uint32_t kw, TapKind kind, uint32_t y, uint32_t x) {
                  if (kind != TapKind::inside) return;
-                 const WeightPlace from = weight_place(op.window, op.is_turned, kh, kw);
+                 const WeightPlace from = weight_place(op.window, op.is_rotated, kh, kw);
                  for (uint32_t ic = 0; ic < op.in.shape.c; ++ic) {
                    const int32_t value = memory.read(op.in, at.n, ic, y, x);
                    if (op.constant_weight)
@@ -125,7 +125,7 @@ int32_t formula(const Conv2dBm1684xInt8& op, const Memory& memory, const Shape& 
                    const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;
                    const int32_t value = tap == TapKind::inside ? memory.read(op.in, at.n, ic, y, x)
                                                                 : outside.read(memory, 0, ic, 0, 0);
-                   const uint32_t row = weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw),
+                   const uint32_t row = weight_row(ic, weight_tap(op.window, op.is_rotated, kh, kw),
                                                    op.window, group);
                    sum.add(place_of_tap(tap, at.n, ic, y, x), value,
                            place("weight", 0, at.c, row, ic % group),
@@ -148,7 +148,7 @@ int32_t formula(const Depthwise2dBm1684xInt8& op, const Memory& memory, const Sh
                  const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;
                  const int32_t value = tap == TapKind::inside ? memory.read(op.in, at.n, at.c, y, x)
                                                               : outside.read(memory, 0, at.c, 0, 0);
-                 const auto from = weight_place(op.window, op.is_turned, kh, kw);
+                 const auto from = weight_place(op.window, op.is_rotated, kh, kw);
                  sum.add(place_of_tap(tap, at.n, at.c, y, x), value,
                          place("weight", 0, at.c, from.h, from.w),
                          op.weight.read(memory, 0, at.c, from.h, from.w));

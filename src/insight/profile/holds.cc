@@ -3,7 +3,7 @@
 #include <iterator>
 #include <map>
 
-#include "insight/profile/run.h"
+#include "insight/profile/profiled_run.h"
 
 namespace tputwin::insight {
 namespace {
@@ -50,9 +50,9 @@ class LaneBytes {
   void split(uint64_t at) {
     const auto it = first(at);
     if (it == parts_.end() || it->first >= at) return;
-    Part behind = it->second;
+    Part tail = it->second;
     it->second.end = at;
-    parts_.emplace(at, behind);
+    parts_.emplace(at, tail);
   }
   void finish(uint64_t begin, const Part& part) {
     const TimelineCommand& writer = timeline_.commands[part.command];

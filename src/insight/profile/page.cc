@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "insight/profile/page_template.h"
-#include "insight/timing/explain.h"
+#include "insight/timing/time_breakdown.h"
 
 namespace tputwin::insight {
 namespace {
@@ -61,7 +61,7 @@ json why_item(const CommandGroup& group, std::string text) {
           {"search", group.layer.empty() ? group.call : group.layer}};
 }
 
-std::string bound_text(const CommandGroup& group, const Explanation& why, const Chip& chip) {
+std::string bound_text(const CommandGroup& group, const TimeBreakdown& why, const Chip& chip) {
   std::string text(to_string(group.bound));
   if (group.bound == Spent::waiting && !group.waits_for.empty()) text += " for " + group.waits_for;
   text = fmt::format("{:.0f} % of the critical path, bound by {}",
@@ -75,7 +75,7 @@ std::string bound_text(const CommandGroup& group, const Explanation& why, const 
 }
 
 // Returns the changes with the largest gain, then the largest parts of the critical path.
-json why_data(const Timeline& timeline, const Explanation& why) {
+json why_data(const Timeline& timeline, const TimeBreakdown& why) {
   const auto share = [&](uint64_t cycles) {
     return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(1, why.cycles));
   };
@@ -162,7 +162,7 @@ json page_data(const ProfiledRun& run) {
     engines[use.engine] = engine_names.size();
     engine_names.push_back(to_string(use.engine));
   }
-  const Explanation why = explain(run.timeline);
+  const TimeBreakdown why = break_down(run.timeline);
   json data{{"title", run.title},
             {"tick", 1 / run.timeline.chip.clock_hz},
             {"chip", chip_data(run.timeline.chip)},

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "insight/profile/run.h"
+#include "insight/profile/profiled_run.h"
 
 namespace tputwin::insight {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "insight/profile/run.h"
+#include "insight/profile/profiled_run.h"
 
 namespace tputwin::insight {
 

@@ -44,10 +44,10 @@ class Writer {
  private:
   double microseconds(uint64_t cycles) const { return timeline_.seconds(cycles) * 1e6; }
 
-  void event(std::string_view body) {
+  void event(std::string_view fields) {
     text_ += is_first_ ? "\n{" : ",\n{";
     is_first_ = false;
-    fmt::format_to(std::back_inserter(text_), R"("pid":{},{}}})", kProcess, body);
+    fmt::format_to(std::back_inserter(text_), R"("pid":{},{}}})", kProcess, fields);
   }
   void metadata(int track, std::string_view what, std::string_view arguments) {
     event(fmt::format(R"("ph":"M","cat":"__metadata","ts":0,"tid":{},"name":"{}","args":{{{}}})",

@@ -19,7 +19,7 @@ uint64_t Reader::number(uint64_t most) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     if (left_.empty()) {
-      fail("a number goes on behind the end");
+      fail("a number continues after the end");
       return 0;
     }
     const uint8_t next = left_.front();

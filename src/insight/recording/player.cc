@@ -18,7 +18,7 @@ Result<std::unique_ptr<Device>> make_device(const Recording& recording,
   const Header& header = recording.header;
   return Device::create({.chip = find_chip(header.chip),
                          .global_bytes = header.global_bytes,
-                         .body = options.body,
+                         .kernel_choice = options.kernel_choice,
                          .schedule = options.schedule,
                          .seed = options.seed,
                          .strict = false,

@@ -11,7 +11,7 @@ namespace tputwin::insight::recording {
 
 // Options of a replay. Instruction set and threads are those in force.
 struct PlayOptions {
-  Body body = Body::automatic;
+  KernelChoice kernel_choice = KernelChoice::automatic;
   Schedule schedule = Schedule::program;
   uint64_t seed = 1;
 };

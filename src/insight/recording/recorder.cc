@@ -73,10 +73,10 @@ std::unique_ptr<Observer> record_device(Device& device) {
     return std::move(recorder.value());
   }
   log(recorder.error(), Level::error);
-  struct Nobody : Observer {
+  struct NullObserver : Observer {
     void on_instruction(const Instruction&, const Footprint&, const Cost&) override {}
   };
-  return std::make_unique<Nobody>();
+  return std::make_unique<NullObserver>();
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::create(Device& device, const std::string& path) {

@@ -13,16 +13,16 @@ Held held_by(const Operand& operand, const Chip& chip) {
   Held held{.operand = operand.name, .access = operand.access, .space = view.space};
   held.lanes = 1;
   held.begin = view.address;
-  uint64_t turns = view.shape.c;
+  uint64_t rounds = view.shape.c;
   if (view.space == Space::local) {
     held.first_lane = static_cast<uint32_t>(view.address / chip.lane_bytes);
     held.lanes = std::min(view.shape.c, chip.lanes);
     held.begin = view.address % chip.lane_bytes;
-    turns = (held.first_lane + uint64_t{view.shape.c} - 1) / chip.lanes + 1;
+    rounds = (held.first_lane + uint64_t{view.shape.c} - 1) / chip.lanes + 1;
   }
   const uint64_t planes = is_run(view) ? run_bytes(view) : view.plane_stride + 1;
   held.end = held.begin + (cells(view) - 1) * uint64_t{view.stride.n} +
-             (turns - 1) * view.stride.c + (view.shape.h - 1) * uint64_t{view.stride.h} +
+             (rounds - 1) * view.stride.c + (view.shape.h - 1) * uint64_t{view.stride.h} +
              (view.shape.w - 1) * uint64_t{view.stride.w} + planes;
   return held;
 }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "insight/timing/explain.h"
 #include "insight/timing/simulate.h"
+#include "insight/timing/time_breakdown.h"
 
 namespace tputwin::insight {
 namespace {
@@ -57,7 +57,7 @@ void double_buffer(Timeline& timeline, const TimelineLaunch& launch,
   std::ranges::move(moved, timeline.commands.begin() + launch.first);
 }
 
-void mend(TimelineCommand& command, Remedy remedy, size_t place) {
+void apply_remedy(TimelineCommand& command, Remedy remedy, size_t place) {
   Work& work = command.work;
   const double filled = work.lanes_filled * work.units_filled;
   switch (remedy) {
@@ -95,7 +95,7 @@ std::string_view to_string(Remedy remedy) {
       "fill all lanes and execution units",
       "make half as many commands of twice the size",
       "align rows in global memory to the bus",
-      "lay out global memory so that more bytes lie together"};
+      "lay out global memory so that more bytes are contiguous"};
   return kTexts[static_cast<size_t>(remedy)];
 }
 
@@ -103,7 +103,7 @@ Timeline with_remedy(const Timeline& timeline, const CommandGroup& group, Remedy
   Timeline changed = timeline;
   if (remedy != Remedy::double_buffer) {
     for (size_t i = 0; i < group.commands.size(); ++i)
-      mend(changed.commands[group.commands[i]], remedy, i);
+      apply_remedy(changed.commands[group.commands[i]], remedy, i);
   } else if (!has_host_commands(timeline)) {  // if numbering restarts, commands cannot move
     std::vector<bool> chosen(timeline.commands.size(), false);
     for (const uint32_t command : group.commands) chosen[command] = true;

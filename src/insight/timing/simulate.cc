@@ -89,7 +89,7 @@ class Simulation {
       processor_ = at;
       command.issue_blocker = blocker;
     };
-    if (command.is_behind_poll)
+    if (command.follows_poll)
       for (const EngineState& engine : engines_) wait_until(engine.free.at, engine.free.blocker);
     auto& starts = engines_[index(command.engine)].starts;
     if (starts.size() >= timeline_.timing.queue_depth) {

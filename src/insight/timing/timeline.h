@@ -50,7 +50,7 @@ struct TimelineCommand {
   // Issued by the control processor; else fetched from memory by the engine.
   bool is_issued = false;
   // The kernel waited for both engines before it.
-  bool is_behind_poll = false;
+  bool follows_poll = false;
   std::vector<Held> held;
   // Cost of the operation by itself (docs/timing.md).
   Cost cost;

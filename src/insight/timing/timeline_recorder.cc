@@ -30,10 +30,10 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
   if (command.number <= layer_of_.size()) command.layer = layer_of_[command.number - 1];
   command.stack = stack_;
   command.is_issued = is_issued_;
-  command.is_behind_poll = is_behind_poll_;
+  command.follows_poll = follows_poll_;
   site_ = {};
   stack_ = 0;
-  is_issued_ = is_behind_poll_ = false;
+  is_issued_ = follows_poll_ = false;
 }
 
 void TimelineRecorder::on_event(const DeviceEvent& event) {
@@ -42,13 +42,13 @@ void TimelineRecorder::on_event(const DeviceEvent& event) {
       origin_.clear();
       layer_of_.clear();
       in_launch_ = true;
-      is_behind_poll_ = false;
+      follows_poll_ = false;
       return begin_launch(timeline_, event.name, event.number);
     case DeviceEvent::Kind::launch_end:
       in_launch_ = false;
       return;
     case DeviceEvent::Kind::poll:
-      is_behind_poll_ = true;
+      follows_poll_ = true;
       return;
     case DeviceEvent::Kind::commands:
       origin_ = Origins::of_process().find(event.commands);

@@ -34,7 +34,7 @@ class TimelineRecorder : public Observer {
   Timeline timeline_;
   const bool with_stacks_;
   uint32_t simulated_ = 0;  // number of simulated launches
-  bool in_launch_ = false, is_behind_poll_ = false, is_issued_ = false;
+  bool in_launch_ = false, follows_poll_ = false, is_issued_ = false;
   CallSite site_;  // of the next instruction
   StackId stack_ = 0;
   Origin origin_;  // of the current launch

@@ -15,6 +15,6 @@ enum SpecialFunction : uint8_t {
   kTransposeMatrix = 5
 };
 // Bit-wise copies treat 3 like 2. Conversions use them for unsigned and signed bytes.
-enum DataFormat : uint8_t { kWords = 0, kHalves = 1, kBytes = 2, kSecondBytes = 3 };
+enum DataFormat : uint8_t { k32Bits = 0, k16Bits = 1, kBytes = 2, kSecondBytes = 3 };
 
 }  // namespace tputwin::isa::bm1684_streams

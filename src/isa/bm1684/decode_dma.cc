@@ -9,8 +9,8 @@ namespace {
 
 DType data_type(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.src_data_format <= kSecondBytes, TW_OF(c, src_data_format));
-  return c.src_data_format == kWords    ? DType::b32
-         : c.src_data_format == kHalves ? DType::u16
+  return c.src_data_format == k32Bits   ? DType::b32
+         : c.src_data_format == k16Bits ? DType::u16
                                         : DType::u8;
 }
 
@@ -133,7 +133,7 @@ Operation transpose(const GdmaCommand& c, CommandReader& r) {
 Operation added_copy(const GdmaCommand& c, CommandReader& r) {
   r.supports(c.direction == kLocalToLocal, TW_OF(c, direction),
              "sums are described of copies between lanes");
-  r.supports(c.src_data_format == kWords, TW_OF(c, src_data_format),
+  r.supports(c.src_data_format == k32Bits, TW_OF(c, src_data_format),
              "sums are described of fp32 elements");
   const Shape s = common_shape(c, r);
   return CopyAdd{.out = target(c, r, s, DType::f32, target_strides(c)),

@@ -1,7 +1,7 @@
 // Decodes the BM1684's element-wise commands: classes 3, 8 and 13.
 #include "isa/bm1684/decode.h"
 #include "numerics/float_mode.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 
 namespace tputwin::isa::bm1684_streams {
 namespace {

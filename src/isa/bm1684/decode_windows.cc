@@ -105,7 +105,7 @@ Operation conv2d_f32(const TiuCommand& c, Reader& r) {
   op.weight = conv_weights(r, op.in.shape.c, op.out.shape.c, op.window, DType::f32, kPair);
   if (r.is_constant(kOpd1)) op.constant_weight = number(c.opd1_addr);
   op.bias = channel_bias(c, r, DType::f32);
-  op.is_turned = c.opt_kernel_rotate != 0;
+  op.is_rotated = c.opt_kernel_rotate != 0;
   op.accumulate = c.opt_res_add != 0;
   return op;
 }
@@ -160,7 +160,7 @@ Operation conv2d_int8(const TiuCommand& c, Reader& r) {
   if (r.is_constant(kOpd1))
     op.constant_weight = static_cast<int32_t>(element_bits(c.opd1_addr, weight));
   op.bias = conv_bias(c, r);
-  op.is_turned = c.opt_kernel_rotate != 0;
+  op.is_rotated = c.opt_kernel_rotate != 0;
   op.rshift = number(c.opt_right_shift);
   return op;
 }

@@ -57,8 +57,8 @@ void side(const SideFields& fields, const TensorView& view, GdmaWriter& w) {
 
 void format(DType dtype, GdmaWriter& w) {
   const uint32_t bytes = element_bytes(dtype);
-  w.command.src_data_format = w.command.dst_data_format = bytes == 4   ? kWords
-                                                          : bytes == 2 ? kHalves
+  w.command.src_data_format = w.command.dst_data_format = bytes == 4   ? k32Bits
+                                                          : bytes == 2 ? k16Bits
                                                                        : kSecondBytes;
 }
 
@@ -76,7 +76,7 @@ void sides(const TensorView& dst, const TensorView& src, GdmaWriter& w) {
 }
 
 DataFormat number_format(DType dtype) {
-  if (is_float(dtype)) return DataFormat::kWords;
+  if (is_float(dtype)) return DataFormat::k32Bits;
   return is_signed(dtype) ? DataFormat::kSecondBytes : DataFormat::kBytes;
 }
 

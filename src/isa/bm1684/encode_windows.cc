@@ -88,7 +88,7 @@ void encode(const Conv2dBm1684& op, TiuWriter& w) {
     w.strided(kOpd1, op.weight, kPair);
   kOpd2.layout.set(w.command, kPerChannel);
   if (op.bias) w.compact(kOpd2, *op.bias);
-  w.command.opt_kernel_rotate = op.is_turned;
+  w.command.opt_kernel_rotate = op.is_rotated;
   w.command.opt_res_add = op.accumulate;
 }
 
@@ -104,7 +104,7 @@ void encode(const Conv2dBm1684Int8& op, TiuWriter& w) {
   else
     w.strided(kOpd1, op.weight, kCell);
   byte_bias(op.bias, w);
-  w.command.opt_kernel_rotate = op.is_turned;
+  w.command.opt_kernel_rotate = op.is_rotated;
   w.command.opt_right_shift = op.rshift;
 }
 

@@ -78,7 +78,7 @@ bool has_window_of_functions(const Op& op) {
 }
 
 std::string of(const Conv2dBm1684& op) {
-  const bool plain = has_window_of_functions(op) && !op.is_turned && !op.constant_weight;
+  const bool plain = has_window_of_functions(op) && !op.is_rotated && !op.constant_weight;
   return plain ? "bdc_conv2d" : "";
 }
 std::string of(const Depthwise2dBm1684& op) {

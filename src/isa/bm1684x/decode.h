@@ -80,7 +80,7 @@ TW_DECODER(inverse_root)
 TW_DECODER(scale_bias)
 TW_DECODER(bias_square)
 TW_DECODER(select)
-// decode_places.cc
+// decode_moves.cc
 TW_DECODER(transpose)
 TW_DECODER(to_lanes)
 TW_DECODER(from_static)

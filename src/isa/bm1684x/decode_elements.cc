@@ -245,7 +245,7 @@ Operation sequence(const TiuCommand& c, CommandReader& r, const TiuVariant& v) {
   out.shape.n = out.shape.h = 1;
   out.stride.n = out.stride.h = 0;
   r.supports(v.along_w || c.res0_w == 1, TW_OF(c, res0_w),
-             "the columns after the first are read from behind a list of the chip's model");
+             "the columns after the first are read from after a list of the chip's model");
   return Sequence{.out = out, .step_c = v.along_w ? 0u : 1u, .step_w = v.along_w ? 1u : 0u};
 }
 

@@ -107,7 +107,7 @@ TensorView conv_input(const TiuCommand& c, CommandReader& r, DType dtype) {
 template <class Op>
 void set_conv(const TiuCommand& c, CommandReader& r, DType out, DType in, DType weight, Op& op) {
   op.window = window_of(c, r);
-  op.is_turned = c.kernel_rotate != 0;
+  op.is_rotated = c.kernel_rotate != 0;
   op.in = conv_input(c, r, in);
   op.out = r.aligned(TW_OF(c, res0_addr), result_shape(c, r), out);
   check_fit(c, r, op.window, op.in.shape);
@@ -183,7 +183,7 @@ template <class Op>
 void set_depthwise(const TiuCommand& c, CommandReader& r, DType out, DType in, DType weight,
                    Op& op) {
   set_window(c, r, out, in, op);
-  op.is_turned = c.kernel_rotate != 0;
+  op.is_rotated = c.kernel_rotate != 0;
   const Shape shape = depthwise_weight_shape(op.in, op.window);
   op.weight = c.opd1_const != 0 ? constant_source(c.opd1_addr, weight)
                                 : Source::tensor(r.compact(TW_OF(c, opd1_addr), shape, weight));

@@ -22,7 +22,7 @@ void sides(const Op& op, TiuWriter& w) {
   c.opd0_c = op.in.shape.c;
   c.opd0_h = op.in.shape.h;
   c.opd0_w = op.in.shape.w;
-  if constexpr (requires { op.is_turned; }) c.kernel_rotate = op.is_turned;
+  if constexpr (requires { op.is_rotated; }) c.kernel_rotate = op.is_rotated;
 }
 
 // Writes a constant, or a tensor in the compact layout.

@@ -203,13 +203,13 @@ bool circular_steps(FunctionSteps& s, const FloatFunction& op) {
   const Source dst = s.out(), a = s.work(0);
   switch (op.kind) {
     case Kind::sin:
-      s.fraction_of_turn();
+      s.fraction_of_period();
       s.mul(a, dst, dst);
       s.series(a, a, op.coeff);
       s.mul(dst, dst, a);
       return true;
     case Kind::cos:
-      s.fraction_of_turn();
+      s.fraction_of_period();
       s.mul(a, dst, dst);
       s.series(dst, a, op.coeff);
       return true;

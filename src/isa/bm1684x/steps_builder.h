@@ -174,7 +174,7 @@ class FunctionSteps {
     mul(dst, c, a);
   }
   // out = t - round(t), where t = x / (2 pi) is stored in the first work tensor.
-  void fraction_of_turn() {
+  void fraction_of_period() {
     mul(work(0), src(), bits(0x3e22'f983));  // 1 / (2 pi)
     round(out(), work(0), Rounding::half_away);
     sub(out(), work(0), out());

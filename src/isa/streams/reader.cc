@@ -177,8 +177,8 @@ TensorView CommandReader::placed(const Named& address, const Named& layout, cons
 }
 
 TensorView CommandReader::per_lane(const Named& address, uint32_t len, DType dtype,
-                                   const TensorView& beside) {
-  const bool same_lane = address.value / chip_.lane_bytes == beside.address / chip_.lane_bytes;
+                                   const TensorView& other) {
+  const bool same_lane = address.value / chip_.lane_bytes == other.address / chip_.lane_bytes;
   supports(same_lane, address, "coefficients must start in the lane of the other operand");
   return aligned({address.field, address.value % chip_.lane_bytes}, {1, chip_.lanes, 1, len},
                  dtype);

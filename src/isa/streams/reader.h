@@ -76,7 +76,7 @@ class CommandReader {
   TensorView placed(const Named& address, const Named& layout, const Shape& shape, DType dtype,
                     const ElementStrides& strides, uint8_t pack = 1);
   // Reads `len` elements that every lane holds, from the start lane of the last argument on.
-  TensorView per_lane(const Named& address, uint32_t len, DType dtype, const TensorView& beside);
+  TensorView per_lane(const Named& address, uint32_t len, DType dtype, const TensorView& other);
   // rows x cols, with per_channel columns in a channel. All columns of the last channel belong to
   // it.
   MatrixView lane_matrix(const Named& address, uint32_t rows, uint32_t channels,

@@ -122,7 +122,7 @@ class StreamReader {
     const bool zero = std::all_of(fill.begin(), fill.end(), [](uint8_t byte) { return byte == 0; });
     if (fill.size() < kUnit && zero) return {};
     return numbered(Error(errors::isa_stream_end)
-                        .argument("bytes", fmt::format("{} behind the end", fill.size())));
+                        .argument("bytes", fmt::format("{} after the end", fill.size())));
   }
 
   Engine engine_;

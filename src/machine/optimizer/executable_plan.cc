@@ -72,7 +72,7 @@ bool ExecutablePlan::is_skipped(const PlanStep& elided) const {
   return std::ranges::none_of(elided.needed_by, [&](uint32_t i) { return states_[i].is_stale; });
 }
 
-void ExecutablePlan::pack(uint32_t constants, fast::PreparedBody& kernel, const Memory& memory) {
+void ExecutablePlan::pack(uint32_t constants, fast::PreparedKernel& kernel, const Memory& memory) {
   kernel.pack(memory);
   ConstantState& state = states_[constants];
   state.is_stale = false;

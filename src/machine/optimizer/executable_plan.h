@@ -88,7 +88,7 @@ class ExecutablePlan {
   void restore_constants(const std::vector<uint32_t>& loads, const Memory& memory) const;
   bool is_unchanged(uint32_t constants, const WriteClock& clock) const;
   bool is_skipped(const PlanStep& elided) const;
-  void pack(uint32_t constants, fast::PreparedBody& kernel, const Memory& memory);
+  void pack(uint32_t constants, fast::PreparedKernel& kernel, const Memory& memory);
   bool may_release_pages() const;
   void add_packed(uint32_t constants, PackedBytes& bytes) const;
 

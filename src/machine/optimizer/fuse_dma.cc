@@ -105,7 +105,7 @@ class DmaFusion {
     if (!move) return;
     const bool is_store = move->src.space == Space::local;
     const GlobalRange range = extent_in_global(is_store ? move->dst : move->src);
-    if (range.end() + fast::PreparedBody::kMoveSlack > plan_.memory().global.size()) return;
+    if (range.end() + fast::PreparedKernel::kMoveSlack > plan_.memory().global.size()) return;
     if (is_store)
       fuse_store(i, *move);
     else
@@ -113,7 +113,7 @@ class DmaFusion {
   }
 
  private:
-  fast::PreparedBody& kernel(uint32_t step) const { return *plan_.step(step).kernel; }
+  fast::PreparedKernel& kernel(uint32_t step) const { return *plan_.step(step).kernel; }
 
   // Fuses a load into the kernels that read its bytes. No other instruction may read these bytes in
   // local memory.

@@ -49,7 +49,7 @@ class LocalBytes {
 };
 
 // Returns the bytes that an operation reads through operands other than `view`.
-LocalBytes read_besides(const Operation& op, const TensorView& view, const Chip& chip) {
+LocalBytes other_reads(const Operation& op, const TensorView& view, const Chip& chip) {
   OperandList others;
   for (const Operand& operand : operands(op))
     if (operand.access != Access::write && *operand.view != view) others.push_back(operand);
@@ -101,7 +101,7 @@ bool is_undisturbed(const ProgramGraph& graph, const Chain& chain, const LocalBy
 bool has_parameters_early(const ProgramGraph& graph, const Chain& chain, size_t k,
                           const LocalBytes& results) {
   const LocalBytes parameters =
-      read_besides(graph.op(chain[k]), result_of(graph.op(chain[k - 1])), graph.chip());
+      other_reads(graph.op(chain[k]), result_of(graph.op(chain[k - 1])), graph.chip());
   if (results.overlaps(parameters)) return false;
   for (uint32_t i = chain.front() + 1; i < chain[k]; ++i)
     if (std::ranges::find(chain, i) == chain.end() &&
@@ -119,7 +119,7 @@ bool may_run_at_once(const ProgramGraph& graph, const Chain& chain) {
   if (LocalBytes(written).overlaps(LocalBytes({kept.begin(), kept.end()}))) return false;
   written.insert(written.end(), kept.begin(), kept.end());
   const LocalBytes results(std::move(written));
-  if (results.overlaps(read_besides(first, result_of(first), graph.chip()))) return false;
+  if (results.overlaps(other_reads(first, result_of(first), graph.chip()))) return false;
   for (size_t k = 1; k < chain.size(); ++k)
     if (!has_parameters_early(graph, chain, k, results)) return false;
   return is_undisturbed(graph, chain, results);
@@ -144,7 +144,7 @@ bool fuse(PlanBuilder& plan, const Chain& chain) {
     return false;
   std::vector<const Operation*> epilogue;
   for (size_t k = 1; k < chain.size(); ++k) epilogue.push_back(&graph.op(chain[k]));
-  if (!step.kernel->take_over(epilogue, read_after(graph, chain))) return false;
+  if (!step.kernel->fuse_epilogue(epilogue, read_after(graph, chain))) return false;
   PlanConstants& all = plan.parts().constants[step.constants];
   all.loads.insert(all.loads.end(), constants->loads.begin(), constants->loads.end());
   all.sources.insert(all.sources.end(), constants->sources.begin(), constants->sources.end());

@@ -64,7 +64,7 @@ void PackedBytes::unpack(const Unpacked& unpacked, LocalMemory& lanes) const {
   unpacked.kernel->unpack(memory);
 }
 
-void PackedBytes::add(const fast::PreparedBody& kernel, std::span<const DmaTensor* const> loads) {
+void PackedBytes::add(const fast::PreparedKernel& kernel, std::span<const DmaTensor* const> loads) {
   Unpacked unpacked;
   for (const DmaTensor* load : loads) unpacked.loads.push_back({load, extent_in_global(load->src)});
   for (const Load& load : unpacked.loads) all_.push_back(load.source);

@@ -23,7 +23,7 @@ class PackedBytes {
 
   // Adds the constants that `kernel` has packed. `loads` are those of their loads that can be
   // reversed (reversible_load).
-  void add(const fast::PreparedBody& kernel, std::span<const DmaTensor* const> loads);
+  void add(const fast::PreparedKernel& kernel, std::span<const DmaTensor* const> loads);
   // Returns the load if it can be reversed, else nullptr.
   static const DmaTensor* reversible_load(const Operation& operation);
 

@@ -21,7 +21,7 @@ void PageReleaser::release(const Chip& chip, GlobalMemory& global,
                            const std::function<void(PackedBytes&)>& add_packed) {
   const auto pages = pages_.lock();
   if (pages == nullptr) return;
-  pages->release(global, [&]() -> ReleasedPages::Group {
+  pages->release(global, [&]() -> ReleasedPages::PageGroup {
     const auto bytes = std::make_shared<PackedBytes>(chip, global);
     add_packed(*bytes);
     auto chosen = bytes->pages(used_by_others_);

@@ -27,7 +27,7 @@ struct PlanStep {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   // nullptr: the instruction runs unprepared.
-  std::unique_ptr<fast::PreparedBody> kernel;
+  std::unique_ptr<fast::PreparedKernel> kernel;
   // Index of the constants that `kernel` keeps packed.
   uint32_t constants = kNone;
   // The step whose kernel does the work of this one.

@@ -154,14 +154,14 @@ class Analysis {
     const std::span<const ByteRange> all_ranges(touched.writes);
     for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {
       const ByteRange& first = all_ranges[begin];
-      for (; end < all_ranges.size() && is_beside(first, all_ranges[end]); ++end)
+      for (; end < all_ranges.size() && is_next_to(first, all_ranges[end]); ++end)
         live_[i] += first.space == Space::local ? all_ranges[end].end - all_ranges[end].begin : 0;
       if (first.space == Space::local)
         lanes_[first.lane].assign(all_ranges.subspan(begin, end - begin), i);
     }
   }
 
-  static bool is_beside(const ByteRange& a, const ByteRange& b) {
+  static bool is_next_to(const ByteRange& a, const ByteRange& b) {
     return a.space == b.space && a.lane == b.lane;
   }
 

@@ -14,7 +14,7 @@ void record_global_use(PlanBuilder& plan) {
     for (const Operand& operand : operands(plan.graph().op(i))) {
       if (operand.view->space != Space::global) continue;
       GlobalRange range = extent_in_global(*operand.view);
-      range.bytes += fast::PreparedBody::kMoveSlack;  // a kernel with a fused load may read it
+      range.bytes += fast::PreparedKernel::kMoveSlack;  // a kernel with a fused load may read it
       (plan.step(i).is_elided ? parts.used_by_elided : parts.used_by_others).push_back(range);
     }
   merge(parts.used_by_elided, 0);

@@ -6,9 +6,9 @@
 
 namespace tputwin {
 
-void ReleasedPages::release(GlobalMemory& memory, const std::function<Group()>& choose) {
+void ReleasedPages::release(GlobalMemory& memory, const std::function<PageGroup()>& choose) {
   const std::scoped_lock lock(mutex_);
-  Group chosen = choose();
+  PageGroup chosen = choose();
   if (chosen.pages.empty()) return;
   groups_.push_back(std::move(chosen));
   any_.store(true, std::memory_order_release);
@@ -32,24 +32,24 @@ void ReleasedPages::restore_where(const Matches& matches) {
 }
 
 void ReleasedPages::restore(const GlobalRange& range) {
-  restore_where([&](const Group& group) {
+  restore_where([&](const PageGroup& group) {
     return std::ranges::any_of(group.pages,
                                [&](const GlobalRange& pages) { return intersect(pages, range); });
   });
 }
 
 void ReleasedPages::restore_all() {
-  restore_where([](const Group&) { return true; });
+  restore_where([](const PageGroup&) { return true; });
 }
 
 void ReleasedPages::restore_those_of(const void* owner) {
-  restore_where([&](const Group& group) { return group.owner == owner; });
+  restore_where([&](const PageGroup& group) { return group.owner == owner; });
 }
 
 uint64_t ReleasedPages::bytes_of(const void* owner) {
   const std::scoped_lock lock(mutex_);
   uint64_t bytes = 0;
-  for (const Group& group : groups_)
+  for (const PageGroup& group : groups_)
     for (const GlobalRange& range : group.pages) bytes += group.owner == owner ? range.bytes : 0;
   return bytes;
 }

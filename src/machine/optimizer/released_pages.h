@@ -15,14 +15,14 @@ namespace tputwin {
 class ReleasedPages {
  public:
   // Pages that one owner released together, and the function that writes their bytes back.
-  struct Group {
+  struct PageGroup {
     const void* owner;
     std::vector<GlobalRange> pages;
     std::function<void()> restore;
   };
   // Returns the pages of `memory` that `choose` selects to the operating system. No other thread
   // can restore pages while `choose` runs.
-  void release(GlobalMemory& memory, const std::function<Group()>& choose);
+  void release(GlobalMemory& memory, const std::function<PageGroup()>& choose);
 
   bool any() const { return any_.load(std::memory_order_acquire); }
   // Restores the pages of the range, with all other pages of their groups.
@@ -38,7 +38,7 @@ class ReleasedPages {
 
   std::atomic<bool> any_{false};
   std::mutex mutex_;
-  std::vector<Group> groups_;
+  std::vector<PageGroup> groups_;
 };
 
 }  // namespace tputwin

@@ -6,7 +6,7 @@
 // Legal if
 // - the loads of both kernels are equal, one by one;
 // - both kernels are in one section, so that no call of the host may change the sources in between;
-// - the kernels agree on the packed layout (fast::PreparedBody::share).
+// - the kernels agree on the packed layout (fast::PreparedKernel::share).
 //
 //   before: 1 conv2d: constants 0 (loads 0)      after: 1 conv2d: constants 0 (loads 0)
 //           3 conv2d: constants 1 (loads 2)             3 conv2d: constants 0

@@ -4,7 +4,7 @@
 //
 // Legal if
 // - the earlier kernel runs in every run;
-// - both kernels pack the same view in the same way (fast::PreparedBody::share_copy);
+// - both kernels pack the same view in the same way (fast::PreparedKernel::share_copy);
 // - nothing writes to the view in between, where a call of the host may write anywhere;
 // - no other kernel packs into that slot in between.
 //
@@ -31,15 +31,15 @@ bool may_write_to(const Operation& op, const TensorView& view, const LocalMemory
   });
 }
 
-// Packed inputs whose source is unchanged, each in a slot of PreparedBody::kRooms. A large input
-// always replaces slot 0. A small input replaces the least recently used of the other slots. Few
-// slots are enough, because bands of a map and slices of weights alternate.
+// Packed inputs whose source is unchanged, each in a slot of PreparedKernel::kInputSlots. A large
+// input always replaces slot 0. A small input replaces the least recently used of the other slots.
+// Few slots are enough, because bands of a map and slices of weights alternate.
 class PackedInputs {
  public:
   explicit PackedInputs(const LocalMemory& local) : local_(local) {}
 
   // Returns true if the kernel can reuse a packed input. If false, it packs its input into a slot.
-  bool share(fast::PreparedBody& kernel) {
+  bool share(fast::PreparedKernel& kernel) {
     for (Slot& slot : slots_)
       if (slot.kernel != nullptr && kernel.share_copy(*slot.kernel)) {
         slot.used_at = ++time_;
@@ -65,11 +65,11 @@ class PackedInputs {
   // Slots take memory in addition to a model's.
   static constexpr size_t kMostSmallBytes = 64 << 10;
   struct Slot {
-    const fast::PreparedBody* kernel = nullptr;
+    const fast::PreparedKernel* kernel = nullptr;
     uint64_t used_at = 0;
   };
   const LocalMemory& local_;
-  std::array<Slot, fast::PreparedBody::kRooms> slots_;
+  std::array<Slot, fast::PreparedKernel::kInputSlots> slots_;
   uint64_t time_ = 0;
 };
 

@@ -60,9 +60,9 @@ void add_plane(const TensorView& v, const Chip& chip, uint64_t plane, uint64_t c
   const uint64_t start = v.address / chip.lane_bytes, offset = v.address % chip.lane_bytes;
   for (uint64_t c = 0; c < std::min(s.c, chip.lanes); ++c) {
     uint64_t lane = start + c;
-    uint64_t turns = (s.c - c + chip.lanes - 1) / chip.lanes;
+    uint64_t rounds = (s.c - c + chip.lanes - 1) / chip.lanes;
     add_repeated(Space::local, lane % chip.lanes, offset + plane + lane / chip.lanes * v.stride.c,
-                 run, {n, {turns, v.stride.c}, h, w}, ranges);
+                 run, {n, {rounds, v.stride.c}, h, w}, ranges);
   }
 }
 
@@ -92,9 +92,9 @@ bool inside_lanes(const TensorView& v, const Chip& chip) {
   const uint64_t start = v.address / chip.lane_bytes;
   // No encoding reaches further than twice around the lanes.
   if (start >= 2 * chip.lanes) return false;
-  const uint64_t last_turn = (start + v.shape.c - 1) / chip.lanes;
+  const uint64_t last_round = (start + v.shape.c - 1) / chip.lanes;
   uint64_t offset = v.address % chip.lane_bytes;
-  return advance(offset, last_turn + 1, v.stride.c, chip.lane_bytes) &&
+  return advance(offset, last_round + 1, v.stride.c, chip.lane_bytes) &&
          inside(v, offset, chip.lane_bytes);
 }
 
@@ -167,8 +167,8 @@ std::pair<uint64_t, uint64_t> extent_of(const TensorView& v, const Chip& chip) {
   const bool local = v.space == Space::local;
   const uint64_t begin = local ? v.address % chip.lane_bytes : v.address;
   const uint64_t start = v.address / chip.lane_bytes;
-  const uint64_t turns = local ? (start + v.shape.c - 1) / chip.lanes + 1 : v.shape.c;
-  const uint64_t last = (cells(v) - 1) * uint64_t{v.stride.n} + (turns - 1) * v.stride.c +
+  const uint64_t rounds = local ? (start + v.shape.c - 1) / chip.lanes + 1 : v.shape.c;
+  const uint64_t last = (cells(v) - 1) * uint64_t{v.stride.n} + (rounds - 1) * v.stride.c +
                         (v.shape.h - 1) * uint64_t{v.stride.h} +
                         (v.shape.w - 1) * uint64_t{v.stride.w};
   return {begin, begin + last + (is_run(v) ? run_bytes(v) : v.plane_stride + 1)};
@@ -221,10 +221,10 @@ std::string describe(Wide bytes) {
   return bytes <= UINT64_MAX ? fmt::format("{}", static_cast<uint64_t>(bytes)) : "more than 2^64";
 }
 
-// Returns the end of a view that begins at `start` and whose channels take `turns` steps.
-Wide end_of(const TensorView& v, uint64_t start, uint64_t turns) {
+// Returns the end of a view that begins at `start` and whose channels take `rounds` steps.
+Wide end_of(const TensorView& v, uint64_t start, uint64_t rounds) {
   auto steps = [](uint64_t count, uint64_t stride) { return Wide{count - 1} * stride; };
-  return Wide{start} + steps(cells(v), v.stride.n) + steps(turns, v.stride.c) +
+  return Wide{start} + steps(cells(v), v.stride.n) + steps(rounds, v.stride.c) +
          steps(v.shape.h, v.stride.h) + steps(v.shape.w, v.stride.w) +
          (is_run(v) ? run_bytes(v) : v.plane_stride + 1);
 }

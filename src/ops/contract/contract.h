@@ -40,10 +40,10 @@ constexpr TensorView old_value(TensorView view) {
 }
 
 // The operands of one operation, at most ten. Every instruction makes several lists, so a list does
-// not allocate, and places without an operand are not initialized.
+// not allocate, and slots without an operand are not initialized.
 class OperandList {
  public:
-  OperandList() {}  // NOLINT: `= default` would initialize all places
+  OperandList() {}  // NOLINT: `= default` would initialize all slots
   // Inlined: the stores of a literal list would stall the wider loads of a call.
   [[gnu::always_inline]] OperandList(std::initializer_list<Operand> list) {
     for (const Operand& operand : list) push_back(operand);
@@ -61,13 +61,13 @@ class OperandList {
   [[gnu::always_inline]] void push_back(const Operand& operand) {
     if (size_ == kMost) [[unlikely]]
       throw std::out_of_range("OperandList");
-    new (&places_[size_].operand) Operand(operand);
+    new (&slots_[size_].operand) Operand(operand);
     ++size_;
   }
-  const Operand* begin() const { return &places_[0].operand; }
+  const Operand* begin() const { return &slots_[0].operand; }
   const Operand* end() const { return begin() + size_; }
   size_t size() const { return size_; }
-  const Operand& operator[](size_t index) const { return places_[index].operand; }
+  const Operand& operator[](size_t index) const { return slots_[index].operand; }
 
  private:
   static constexpr size_t kMost = 10;
@@ -77,7 +77,7 @@ class OperandList {
   };
   static_assert(sizeof(Place) == sizeof(Operand));
 
-  Place places_[kMost];
+  Place slots_[kMost];
   size_t size_ = 0;
 };
 

@@ -80,8 +80,9 @@ struct WeightPlace {
   uint32_t h, w;
 };
 // Returns the position of the weight that tap (kh, kw) multiplies.
-constexpr WeightPlace weight_place(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
-  if (!is_turned) return {kh, kw};
+constexpr WeightPlace weight_place(const Window& window, bool is_rotated, uint32_t kh,
+                                   uint32_t kw) {
+  if (!is_rotated) return {kh, kw};
   return {window.h.kernel - 1 - kh, window.w.kernel - 1 - kw};
 }
 

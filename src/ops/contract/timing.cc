@@ -15,8 +15,8 @@ uint64_t bytes_of(const TensorView& view) { return view.shape.count() * element_
 // Returns the bytes of the fullest lane.
 uint64_t bytes_per_lane(const TensorView& view, const Chip& chip) {
   const Shape& s = view.shape;
-  uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return s.n * turns * s.h * s.w * element_bytes(view.dtype);
+  uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return s.n * rounds * s.h * s.w * element_bytes(view.dtype);
 }
 
 // Returns one bit per bank between the first and the last byte of a view in its first lane.

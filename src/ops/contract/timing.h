@@ -8,9 +8,9 @@ namespace tputwin {
 // Returns the cycles in which the execution units of all lanes produce a result of shape `s`, with
 // `bytes` bytes an element.
 constexpr uint64_t lane_passes(const Shape& s, const Chip& chip, uint32_t bytes = 1) {
-  uint64_t turns = (uint64_t{s.c} + chip.lanes - 1) / chip.lanes;
+  uint64_t rounds = (uint64_t{s.c} + chip.lanes - 1) / chip.lanes;
   uint64_t steps = (uint64_t{s.h} * s.w * bytes + chip.eu_bytes - 1) / chip.eu_bytes;
-  return s.n * turns * steps;
+  return s.n * rounds * steps;
 }
 
 // Returns the cost of a command of the tensor engine: arithmetic, set-up, bank conflicts and bytes

@@ -4,8 +4,8 @@
 #include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
@@ -17,7 +17,7 @@ std::string_view name(const Conv2dBm1684&) { return "conv_f32"; }
 void attributes(const Conv2dBm1684& op, AttributeSink& to) {
   to.window(op.window);
   if (op.constant_weight) to.bits("weight", *op.constant_weight);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
   to.flag("accumulate", op.accumulate);
 }
 
@@ -61,7 +61,7 @@ float result_at(const Conv2dBm1684& op, const Memory& memory, uint32_t n, uint32
       const int64_t iy = op.window.h.source(place.y, kh, in.h);
       const int64_t ix = op.window.w.source(place.x, kw, in.w);
       const bool inside = iy >= 0 && ix >= 0;
-      const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+      const WeightPlace at = weight_place(op.window, op.is_rotated, kh, kw);
       for (uint32_t ic = 0; ic < in.c; ++ic)
         products.add(ic, inside ? memory.read_f32(op.in, n, ic, iy, ix) : 0.0f, weight(ic, at));
       products.end_tap(in.c);

@@ -17,7 +17,7 @@ struct Conv2dBm1684 {
   TensorView weight;
   std::optional<TensorView> bias;  // (1,OC,1,1)
   Window window;
-  bool is_turned = false;  // rotates the kernel by 180 degrees
+  bool is_rotated = false;  // rotates the kernel by 180 degrees
   bool accumulate = false;
   // Bits of the number that all weights have; `weight` then only has their shape.
   std::optional<uint32_t> constant_weight = {};

@@ -3,8 +3,8 @@
 
 #include "base/errors/okkernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_bytes.h"
@@ -16,7 +16,7 @@ std::string_view name(const Conv2dBm1684Int8&) { return "conv_int8"; }
 void attributes(const Conv2dBm1684Int8& op, AttributeSink& to) {
   to.window(op.window);
   if (op.constant_weight) to.number("weight", *op.constant_weight);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
   to.number("rshift", op.rshift);
 }
 
@@ -52,7 +52,7 @@ void execute(const Conv2dBm1684Int8& op, const Memory& memory) {
     for_each_tap(op.window, in, place.y, place.x,
                  [&](uint32_t kh, uint32_t kw, TapKind kind, uint32_t iy, uint32_t ix) {
                    if (kind != TapKind::inside) return;
-                   const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+                   const WeightPlace at = weight_place(op.window, op.is_rotated, kh, kw);
                    for (uint32_t ic = 0; ic < in.c; ++ic)
                      sum += int64_t{memory.read(op.in, n, ic, iy, ix)} * weight(ic, at);
                  });

@@ -18,7 +18,7 @@ struct Conv2dBm1684Int8 {
   TensorView weight;
   std::optional<TensorView> bias;  // (1,OC,1,1) of 16 bits
   Window window;
-  bool is_turned = false;  // rotates the kernel by 180 degrees
+  bool is_rotated = false;  // rotates the kernel by 180 degrees
   uint32_t rshift = 0;
   // Number that all weights have; `weight` then only has their type and shape.
   std::optional<int32_t> constant_weight = {};

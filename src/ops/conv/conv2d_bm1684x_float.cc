@@ -5,8 +5,8 @@
 #include "numerics/add_tree.h"
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
@@ -22,7 +22,7 @@ void attributes(const Conv2dBm1684xFloat& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
   outside_attributes(op, to);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
   to.flag("accumulate", op.accumulate);
 }
 
@@ -91,7 +91,7 @@ float alternating(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n
           const float value = tap == TapKind::inside ? memory.read_f32(op.in, n, ic, iy, ix)
                                                      : float_outside(op, tap);
           // The weight is the first operand: if both are NaN, its NaN is the result.
-          sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_turned, kh, kw)),
+          sum.add(weight_at(op, memory, oc, ic, weight_tap(op.window, op.is_rotated, kh, kw)),
                   value);
         });
   return op.accumulate ? sum.total_first_first() : sum.total();
@@ -112,7 +112,7 @@ float grouped(const Conv2dBm1684xFloat& op, const Memory& memory, uint32_t n, ui
                                              : float_outside(op, tap);
                      products[i] =
                          f32::mul(value, weight_at(op, memory, oc, first + i,
-                                                   weight_tap(op.window, op.is_turned, kh, kw)));
+                                                   weight_tap(op.window, op.is_rotated, kh, kw)));
                    }
                    sum = f32::add(sum, add_tree(std::span(products).first(count)));
                  });

@@ -23,7 +23,7 @@ struct Conv2dBm1684xFloat {
   uint32_t constant_bias = 0;           // used without `bias`, fp32 bits
   uint32_t padding = 0, insertion = 0;  // bits of the type of in
   Window window;
-  bool is_turned = false;   // rotates the kernel by 180 degrees
+  bool is_rotated = false;  // rotates the kernel by 180 degrees
   bool accumulate = false;  // fp32 results only
 };
 

@@ -2,8 +2,8 @@
 #include "ops/conv/conv2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"
@@ -21,7 +21,7 @@ void attributes(const Conv2dBm1684xInt8& op, AttributeSink& to) {
   to.parameter("zero_point", op.zero_point);
   to.parameter("padding", op.padding);
   to.parameter("insertion", op.insertion);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
   to.flag("accumulate", op.accumulate);
   to.flag("relu", op.relu);
   to.number("rshift", op.rshift);
@@ -88,7 +88,7 @@ int64_t accumulator_at(const Conv2dBm1684xInt8& op, const Memory& memory, uint32
           const int32_t value = tap == TapKind::inside ? memory.read(op.in, n, ic, iy, ix)
                                                        : outside.read(memory, 0, ic, 0, 0);
           const uint32_t row =
-              weight_row(ic, weight_tap(op.window, op.is_turned, kh, kw), op.window, group);
+              weight_row(ic, weight_tap(op.window, op.is_rotated, kh, kw), op.window, group);
           sum += int64_t{value} * (op.weight.read(memory, 0, oc, row, ic % group) - zero_point);
         });
   return op.accumulate ? sum + memory.read(op.out, n, oc, y, x) : sum;

@@ -25,7 +25,7 @@ struct Conv2dBm1684xInt8 {
   Window window;
   uint32_t rshift = 0;
   bool relu = false;
-  bool is_turned = false;   // rotates the kernel by 180 degrees
+  bool is_rotated = false;  // rotates the kernel by 180 degrees
   bool accumulate = false;  // 32-bit results only
 };
 

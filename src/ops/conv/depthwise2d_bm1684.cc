@@ -4,8 +4,8 @@
 #include "base/errors/okkernel.h"
 #include "numerics/accumulate.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684_window.h"
 

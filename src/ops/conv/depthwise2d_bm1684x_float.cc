@@ -3,8 +3,8 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"
@@ -18,7 +18,7 @@ void attributes(const Depthwise2dBm1684xFloat& op, AttributeSink& to) {
   to.window(op.window);
   to.constant("weight", op.weight);
   outside_attributes(op, to);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
 }
 
 OperandList operands(const Depthwise2dBm1684xFloat& op) {
@@ -66,7 +66,7 @@ float result_at(const Depthwise2dBm1684xFloat& op, const Memory& memory, uint32_
                  const float value = tap == TapKind::inside
                                          ? read_float(memory, op.in, n, c, iy, ix)
                                          : float_outside(op, tap);
-                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 const auto at = weight_place(op.window, op.is_rotated, kh, kw);
                  sum.add(value, read_float(memory, op.weight, 0, c, at.h, at.w));
                });
   return sum.total();

@@ -22,7 +22,7 @@ struct Depthwise2dBm1684xFloat {
   uint32_t padding = 0, insertion = 0;
   Window window;
   // Rotates the kernel by 180 degrees, as deconvolutions do.
-  bool is_turned = false;
+  bool is_rotated = false;
 };
 
 TW_OPERATION(Depthwise2dBm1684xFloat);

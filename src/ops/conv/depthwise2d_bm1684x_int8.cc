@@ -2,8 +2,8 @@
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"
@@ -19,7 +19,7 @@ void attributes(const Depthwise2dBm1684xInt8& op, AttributeSink& to) {
   outside_attributes(op, to);
   to.parameter("padding", op.padding);
   to.parameter("insertion", op.insertion);
-  to.flag("turned", op.is_turned);
+  to.flag("turned", op.is_rotated);
   to.flag("relu", op.relu);
   to.number("rshift", op.rshift);
   to.word("rounding", to_string(op.rounding));
@@ -81,7 +81,7 @@ int64_t accumulator_at(const Depthwise2dBm1684xInt8& op, const Memory& memory, u
                  const Source& outside = tap == TapKind::padding ? op.padding : op.insertion;
                  const int32_t value = tap == TapKind::inside ? memory.read(op.in, n, c, iy, ix)
                                                               : outside.read(memory, 0, c, 0, 0);
-                 const auto at = weight_place(op.window, op.is_turned, kh, kw);
+                 const auto at = weight_place(op.window, op.is_rotated, kh, kw);
                  sum += int64_t{value} * op.weight.read(memory, 0, c, at.h, at.w);
                });
   return sum;

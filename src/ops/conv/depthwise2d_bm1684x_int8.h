@@ -23,7 +23,7 @@ struct Depthwise2dBm1684xInt8 {
   Window window;
   uint32_t rshift = 0;
   bool relu = false;
-  bool is_turned = false;  // rotates the kernel by 180 degrees
+  bool is_rotated = false;  // rotates the kernel by 180 degrees
   Rounding rounding = Rounding::half_up;
 };
 

@@ -6,8 +6,8 @@
 
 namespace tputwin {
 
-// Weights are stored in groups of input channels. For output channel oc, the weight of input channel
-// ic and tap k = kh * KW + kw is element
+// Weights are stored in groups of input channels. For output channel oc, the weight of input
+// channel ic and tap k = kh * KW + kw is element
 //   (0, oc, (ic div group) * KH * KW + k, ic mod group)
 // of a compact tensor (1, OC, groups * KH * KW, group). bm1684x-machine 3.1.
 constexpr uint32_t weight_group(DType dtype) {
@@ -16,9 +16,9 @@ constexpr uint32_t weight_group(DType dtype) {
 constexpr uint32_t taps_of(const Window& window) { return window.h.kernel * window.w.kernel; }
 // Returns the tap whose weight tap (kh, kw) of the window multiplies. Deconvolutions rotate their
 // kernel by 180 degrees.
-constexpr uint32_t weight_tap(const Window& window, bool is_turned, uint32_t kh, uint32_t kw) {
+constexpr uint32_t weight_tap(const Window& window, bool is_rotated, uint32_t kh, uint32_t kw) {
   const uint32_t tap = kh * window.w.kernel + kw;
-  return is_turned ? taps_of(window) - 1 - tap : tap;
+  return is_rotated ? taps_of(window) - 1 - tap : tap;
 }
 constexpr uint32_t weight_row(uint32_t ic, uint32_t tap, const Window& window, uint32_t group) {
   return ic / group * taps_of(window) + tap;

@@ -5,8 +5,8 @@
 #include "memory/layout.h"
 #include "numerics/small_matrix.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 

@@ -3,7 +3,7 @@
 
 #include "numerics/float32.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"

@@ -7,7 +7,7 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/convert.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x.h"

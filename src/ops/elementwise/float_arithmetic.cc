@@ -5,7 +5,7 @@
 
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"

@@ -8,7 +8,7 @@
 #include "memory/layout.h"
 #include "numerics/constant_tables.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
 
@@ -18,7 +18,7 @@ namespace {
 // The lane of a channel, and its round over all lanes.
 struct Place {
   uint32_t lane;
-  uint64_t turn;
+  uint64_t in_round;
 };
 Place place_of(const TensorView& view, const LocalMemory& local, uint32_t c) {
   const uint64_t channel = view.address / local.lane_bytes() + c;
@@ -54,19 +54,19 @@ float hswish(const FloatFunction& op, float x) {
 // The planes of the results in one lane, in bytes from the first one. A plane exists if it has a
 // channel.
 struct ResultPlanes {
-  uint64_t turns, start, channels, count, plane, bytes;  // `bytes` counts the elements of a plane
+  uint64_t rounds, start, channels, count, plane, bytes;  // `bytes` counts the elements of a plane
 
   explicit ResultPlanes(const FloatFunction& op, const LocalMemory& local) {
     const TensorView& out = op.out;
     start = out.address / local.lane_bytes();
     channels = out.shape.c;
-    turns = (start + channels + local.lanes() - 1) / local.lanes();
-    count = out.shape.n * turns;
-    plane = turns > 1 ? out.stride.c : out.stride.n;
+    rounds = (start + channels + local.lanes() - 1) / local.lanes();
+    count = out.shape.n * rounds;
+    plane = rounds > 1 ? out.stride.c : out.stride.n;
     bytes = uint64_t{out.shape.h} * out.shape.w * element_bytes(out.dtype);
   }
   bool exists(uint64_t index, uint32_t lane, uint32_t lanes) const {
-    const uint64_t channel = index % turns * lanes + lane;
+    const uint64_t channel = index % rounds * lanes + lane;
     return index < count && channel >= start && channel - start < channels;
   }
 };
@@ -89,7 +89,7 @@ constexpr uint32_t terms_of(FloatFunction::Kind kind) {
   if (kind == FloatFunction::Kind::arcsin || kind == FloatFunction::Kind::arccos)
     return function32::kArcsinTerms;
   if (FloatFunction::Kind::sin <= kind && kind <= FloatFunction::Kind::cot)
-    return function32::kTurnTerms;
+    return function32::kPeriodTerms;
   return kind == FloatFunction::Kind::taylor ? 2 : 0;
 }
 
@@ -136,9 +136,9 @@ bool is_aligned(const TensorView& view, const Chip& chip) {
                                     element_bytes(view.dtype), /*aligned=*/true);
   auto same = [](uint64_t extent, uint32_t a, uint32_t b) { return extent == 1 || a == b; };
   const Shape& s = view.shape;
-  const uint64_t turns = ceil_div(view.address / chip.lane_bytes + s.c, uint64_t{chip.lanes});
+  const uint64_t rounds = ceil_div(view.address / chip.lane_bytes + s.c, uint64_t{chip.lanes});
   return view.address % chip.eu_bytes == 0 && same(s.n, view.stride.n, wanted.n) &&
-         same(turns, view.stride.c, wanted.c) && same(s.h, view.stride.h, wanted.h) &&
+         same(rounds, view.stride.c, wanted.c) && same(s.h, view.stride.h, wanted.h) &&
          same(s.w, view.stride.w, wanted.w);
 }
 
@@ -172,7 +172,7 @@ bool is_one_command(FloatFunction::Kind kind) {
 }
 
 // Checks that work tensors and tables are disjoint from each other and from results and sources.
-Status check_apart(const OperandList& list, size_t tensors, const Chip& chip) {
+Status check_disjoint(const OperandList& list, size_t tensors, const Chip& chip) {
   for (size_t i = tensors; i < list.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       TW_RETURN_IF_ERROR(require(!share_bytes(*list[i].view, *list[j].view, chip),
@@ -252,7 +252,7 @@ Status check(const FloatFunction& op, const Chip& chip) {
   TW_RETURN_IF_ERROR(check_table(op, "exp_table_addr", op.exp_table, exp_entries, chip));
   TW_RETURN_IF_ERROR(check_table(op, "coeff_addr", op.coeff, terms_of(op.kind), chip));
   add_tables(list, op);
-  if (!is_one_command(op.kind)) TW_RETURN_IF_ERROR(check_apart(list, count, chip));
+  if (!is_one_command(op.kind)) TW_RETURN_IF_ERROR(check_disjoint(list, count, chip));
   const function32::Parameters& p = op.parameters;
   const bool corrects = op.kind == FloatFunction::Kind::compensated_reciprocal;
   TW_RETURN_IF_ERROR(require(p.iterations >= 1, errors::tpu_iterations, "num_iter", p.iterations));
@@ -318,7 +318,7 @@ void leave_entries(const FloatFunction& op, const Memory& memory) {
     for (uint32_t c = 0; c < s.c; ++c) {
       const Place place = place_of(entries, local, c);
       const function32::Tables tables = tables_in(op, memory, place.lane);
-      const uint64_t first = uint64_t{n} * entries.stride.n + place.turn * entries.stride.c;
+      const uint64_t first = uint64_t{n} * entries.stride.n + place.in_round * entries.stride.c;
       for (uint64_t i = 0; i < elements;) {
         const uint64_t at = first + 2 * i, index = at / results.plane, in = at % results.plane;
         uint64_t next = results.plane;  // no result covers the rest

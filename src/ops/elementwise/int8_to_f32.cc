@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "base/errors/okkernel.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 

@@ -6,7 +6,7 @@
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684.h"
 #include "ops/rules/bm1684x.h"
@@ -57,11 +57,11 @@ constexpr uint32_t rounding_of(DType dtype) {
 // A NaN above that bound gets an exponent field one above the largest. An integer result shows it;
 // a floating-point result has no bit for it.
 int32_t exponent_of(uint32_t bits, DType in, DType out) {
-  const uint32_t sign = bits & sign_bit(in), places = fraction_bits(in);
+  const uint32_t sign = bits & sign_bit(in), shift = fraction_bits(in);
   const uint32_t magnitude = bits & (sign_bit(in) - 1);
-  const uint32_t field = (sign == 0 ? magnitude + rounding_of(in) : magnitude) >> places;
+  const uint32_t field = (sign == 0 ? magnitude + rounding_of(in) : magnitude) >> shift;
   if (!is_float(out)) return static_cast<int32_t>(field);
-  return static_cast<int32_t>(sign | (field << places & (sign_bit(in) - 1)));
+  return static_cast<int32_t>(sign | (field << shift & (sign_bit(in) - 1)));
 }
 
 // A NaN is returned, quiet.

@@ -102,7 +102,7 @@ Declined shifts(const Bitwise& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Bitwise, {"logic", logic}, {"shifts", shifts})
+TW_FAST_KERNELS(Bitwise, {"logic", logic}, {"shifts", shifts})
 
 }  // namespace tputwin::fast
 #endif

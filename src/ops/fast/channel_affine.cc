@@ -79,7 +79,7 @@ Declined rows(const ChannelAffine& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(ChannelAffine, {"rows", rows})
+TW_FAST_KERNELS(ChannelAffine, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

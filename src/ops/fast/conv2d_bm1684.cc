@@ -12,7 +12,7 @@
 #include "ops/fast/gemm/kernels/short_rows.h"
 #include "ops/fast/gemm/packing/terms_bm1684.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
-#include "ops/fast/gemm/run/pending_sums.h"
+#include "ops/fast/gemm/run/deferred_sums.h"
 #include "ops/fast/gemm/run/prepared_planes.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
@@ -62,13 +62,13 @@ class F32Weights final : public PlaneWeights, private LatePanels {
 
  private:
   uint32_t step(uint32_t rows) const override { return memory_.local.lanes() / rows; }
-  void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words, uint32_t* to,
+  void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_cells, uint32_t* to,
                    PlaneConstants& constants) const override {
     const uint32_t slot = block * rows, lanes = memory_.local.lanes(), channels = op_.out.shape.c;
     if (op_.constant_weight)
-      std::fill_n(to, panel_words * ceil_div(channels - slot, lanes), *op_.constant_weight);
+      std::fill_n(to, panel_cells * ceil_div(channels - slot, lanes), *op_.constant_weight);
     else
-      terms_.pack_panels(op_, memory_, rows, slot, panel_words, reinterpret_cast<float*>(to));
+      terms_.pack_panels(op_, memory_, rows, slot, panel_cells, reinterpret_cast<float*>(to));
     for (uint32_t first = slot; first < channels; first += lanes)
       for (uint32_t oc = first; oc < std::min(first + rows, channels); ++oc)
         read_bias(oc, constants);
@@ -163,9 +163,10 @@ class F32Planes {
 Declined operands_decline(const Conv2dBm1684& op, const LocalMemory& local) {
   const Shape &in = op.in.shape, &out = op.out.shape;
   const Shape weight{in.c, out.c, op.window.h.kernel, op.window.w.kernel};
-  if (!has_words(op.out) || !has_words(op.in) || (has_weights(op) && !has_words(op.weight)) ||
-      (op.bias && !has_words(*op.bias)))
-    return "an operand is no words in lanes";
+  if (!has_32bit_elements(op.out) || !has_32bit_elements(op.in) ||
+      (has_weights(op) && !has_32bit_elements(op.weight)) ||
+      (op.bias && !has_32bit_elements(*op.bias)))
+    return "an operand has no 32-bit elements in lanes";
   if (op.weight.shape != weight || (op.bias && op.bias->shape != Shape{1, out.c, 1, 1}))
     return "weights are not of the window";
   if (uint64_t{weight.n} * weight.h * weight.w > kMaxChainTerms) return "too many terms";
@@ -187,10 +188,10 @@ Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
     return a.pad_before == 0 && a.insert == 0 && (out - 1) * a.stride + a.reach() <= in;
   };
   const Shape& s = op.out.shape;
-  const bool lies = op.window.w.stride == 1 && has_dense_rows(op.in) &&
-                    is_inside(op.window.h, op.in.shape.h, s.h) &&
-                    is_inside(op.window.w, op.in.shape.w, s.w);
-  return lies ? kRan : "rows of inputs do not lie as results need them";
+  const bool is_contiguous = op.window.w.stride == 1 && has_dense_rows(op.in) &&
+                             is_inside(op.window.h, op.in.shape.h, s.h) &&
+                             is_inside(op.window.w, op.in.shape.w, s.w);
+  return is_contiguous ? kRan : "rows of inputs are not laid out as results need them";
 }
 
 // Returns the first input of a term for a row of results.
@@ -282,7 +283,7 @@ Declined single_place_declines(const Conv2dBm1684& op) {
   const Shape &in = op.in.shape, &out = op.out.shape;
   if (op.window.h != point || op.window.w != point || in.n * in.h * in.w != 1 ||
       out.n * out.h * out.w != 1)
-    return "many places";
+    return "many positions";
   const uint32_t pair = 2 * sizeof(float);
   if (op.constant_weight) return "one weight for all";
   if (in.c % 2 != 0 || op.weight.pack != 2 || op.weight.stride.c != pair)
@@ -307,13 +308,13 @@ Declined single_place(const Conv2dBm1684& op, const Memory& memory) {
     const ScopedFloatMode mode;
     std::vector<float> even, odd;
     for (auto slot = static_cast<uint32_t>(begin); slot < end; ++slot) {
-      const uint32_t turns = slots.turns(slot);
-      even.resize(2 * turns + kTilePitch), odd.resize(2 * turns + kTilePitch);
+      const uint32_t rounds = slots.rounds(slot);
+      even.resize(2 * rounds + kTilePitch), odd.resize(2 * rounds + kTilePitch);
       kernels.pair_rows(
           {inputs.data(), pairs, memory.byte(op.weight, 0, slot, 0, 0), op.weight.stride.n},
-          size_t{2} * turns, even.data(), odd.data());
-      for (uint32_t turn = 0; turn < turns; ++turn) {
-        const uint32_t oc = slot + turn * slots.lanes, at = 2 * turn;
+          size_t{2} * rounds, even.data(), odd.data());
+      for (uint32_t round = 0; round < rounds; ++round) {
+        const uint32_t oc = slot + round * slots.lanes, at = 2 * round;
         float sum = (even[at] + odd[at]) + (even[at + 1] + odd[at + 1]);
         if (op.bias) sum += memory.read_f32(*op.bias, 0, oc, 0, 0);
         if (op.accumulate) sum += memory.read_f32(op.out, 0, oc, 0, 0);
@@ -358,14 +359,14 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
   return std::make_unique<ConvSums>(op, memory);
 }
 
-TW_BODIES(Conv2dBm1684, {"short rows", short_rows}, {"single place", single_place},
-          {"planes", planes})
+TW_FAST_KERNELS(Conv2dBm1684, {"short rows", short_rows}, {"single position", single_place},
+                {"planes", planes})
 
 // Few terms have little that is worth keeping.
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684& op, const Memory& memory) {
   return term_count(op) <= kMaxShortTerms
              ? nullptr
-             : PlaneBody<Conv2dBm1684, F32Planes, operands_decline>::prepare(op, memory);
+             : PlaneKernel<Conv2dBm1684, F32Planes, operands_decline>::prepare(op, memory);
 }
 
 }  // namespace tputwin::fast

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "ops/contract/body_steps.h"
 #include "ops/contract/filter_operands.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/packing/images.h"
@@ -72,7 +72,7 @@ void ImageInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
     if (cells_.has_bytes())
       images_.join(from.data(), image, count, cells_.flip.mask, to);
     else
-      images_.join_words(from.data(), image, count, is_signed(op_.in.dtype), to);
+      images_.join_int16(from.data(), image, count, is_signed(op_.in.dtype), to);
     for (uint32_t i = 0; i < in_cell; ++i) from[i] += op_.in.stride.h;
   }
 }
@@ -103,7 +103,7 @@ void ImageWeights::read_channel(uint32_t oc, uint32_t* to) const {
   };
   for (uint32_t kh = 0; kh < op_.window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < op_.window.w.kernel; ++kw, ++to) {
-      const WeightPlace at = weight_place(op_.window, op_.is_turned, kh, kw);
+      const WeightPlace at = weight_place(op_.window, op_.is_rotated, kh, kw);
       const uint8_t* from =
           op_.constant_weight ? nullptr : memory_.byte(op_.weight, 0, oc, at.h, at.w);
       uint32_t* cell = to;
@@ -160,7 +160,7 @@ class ImageProducts final : public PlaneProducts {
   bool run(const Tile& tile, const TileBuffers&, uint32_t, const PlaneConstants&) const override {
     const Dots dots{terms_.pitch, cells_.count, cells_.taps, terms_.tap_offset.data(),
                     is_signed(op_.weight.dtype)};
-    cells_.has_bytes() ? cells_.kernels.bytes(tile, dots) : cells_.kernels.words(tile, dots);
+    cells_.has_bytes() ? cells_.kernels.bytes(tile, dots) : cells_.kernels.int16(tile, dots);
     return false;
   }
   void store(const ResultRun& r, bool, const PlaneConstants&) const override {
@@ -215,13 +215,13 @@ Declined operands_decline(const Conv2dBm1684Int8& op, const LocalMemory& local) 
                  local);
 }
 
-using Planes = PlaneBody<Conv2dBm1684Int8, ImagePlanes, operands_decline>;
+using Planes = PlaneKernel<Conv2dBm1684Int8, ImagePlanes, operands_decline>;
 
 }  // namespace
 
-TW_BODIES(Conv2dBm1684Int8, {"planes", Planes::run})
+TW_FAST_KERNELS(Conv2dBm1684Int8, {"planes", Planes::run})
 
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684Int8& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684Int8& op, const Memory& memory) {
   return Planes::prepare(op, memory);
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "numerics/add_tree.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
@@ -83,12 +83,12 @@ class FloatWeights final : public SeparatePanels {
     for (uint32_t oc = rows.first; oc < rows.first + rows.count; ++oc)
       constants.starts[oc] = op_.bias ? static_cast<uint32_t>(memory_.read(*op_.bias, 0, oc, 0, 0))
                                       : op_.constant_bias;
-    if (!is_single(op_)) return pack_halves(rows, to, constants);
+    if (!is_single(op_)) return pack_float16(rows, to, constants);
     pack_channels(
         rows, terms(), [&](uint32_t oc, uint32_t* cells) { copy_weights(oc, cells); }, to);
   }
   // Packs 16-bit weights and their codes.
-  void pack_halves(const PanelRows& panel, uint8_t* to, PlaneConstants& constants) const {
+  void pack_float16(const PanelRows& panel, uint8_t* to, PlaneConstants& constants) const {
     thread_local Scratch narrow, wide;
     const uint32_t all = terms(), count = panel.count;
     auto* rows = narrow.take<uint16_t>(uint64_t{all} * count + kTilePitch);
@@ -96,19 +96,19 @@ class FloatWeights final : public SeparatePanels {
     const auto* bytes = reinterpret_cast<const uint8_t*>(rows);
     transpose(sizeof *rows, to, count * sizeof *rows, bytes, all * sizeof *rows, count, all);
     const size_t words = size_t{all} * count;
-    uint32_t* as_words = wide.take<uint32_t>(words + kTilePitch);
-    widen(bytes, words, as_words);
-    kernels_.exponents(as_words, words, constants.exponents);
+    uint32_t* as_int16 = wide.take<uint32_t>(words + kTilePitch);
+    widen(bytes, words, as_int16);
+    kernels_.exponents(as_int16, words, constants.exponents);
     if (!has_codes(op_, kernels_)) return;
-    widen(to, words, as_words);
-    kernels_.code(as_words, words, false, constants.codes + uint64_t{panel.first} * all);
+    widen(to, words, as_int16);
+    kernels_.code(as_int16, words, false, constants.codes + uint64_t{panel.first} * all);
   }
   // Copies the weights of an output channel in the order of memory.
   template <class T>
   void copy_weights(uint32_t oc, T* to) const {
     if (op_.weight.is_constant)
       return static_cast<void>(std::fill_n(to, terms(), static_cast<T>(op_.weight.constant)));
-    const WeightRows rows(op_.in.shape.c, op_.window, op_.in.dtype, op_.is_turned);
+    const WeightRows rows(op_.in.shape.c, op_.window, op_.in.dtype, op_.is_rotated);
     rows.for_each_run(op_.weight.view, memory_, oc, [&](const uint8_t* from, size_t count) {
       std::memcpy(to, from, count * sizeof *to);
       to += count;
@@ -238,13 +238,13 @@ Declined operands_decline(const Conv2dBm1684xFloat& op, const LocalMemory& local
   return kRan;
 }
 
-using Planes = PlaneBody<Conv2dBm1684xFloat, FloatPlanes, operands_decline>;
+using Planes = PlaneKernel<Conv2dBm1684xFloat, FloatPlanes, operands_decline>;
 
 }  // namespace
 
-TW_BODIES(Conv2dBm1684xFloat, {"planes", Planes::run})
+TW_FAST_KERNELS(Conv2dBm1684xFloat, {"planes", Planes::run})
 
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684xFloat& op, const Memory& memory) {
   return Planes::prepare(op, memory);
 }
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/packing/weights_bm1684x.h"
@@ -30,17 +30,17 @@ bool has_zero_point(const Source& zero_point) {
 // product instruction needs.
 struct ByteCells {
   TileKernels kernels;
-  bool as_words;
+  bool as_int16;
   uint32_t in_cell, taps, channels;
   SignFlip flip;
 
   explicit ByteCells(const Conv2dBm1684xInt8& op)
       : kernels(tile_kernels()),
-        as_words(kernels.in_cell == 2 || has_zero_point(op.zero_point)),
-        in_cell(as_words ? 2 : kernels.in_cell),
+        as_int16(kernels.in_cell == 2 || has_zero_point(op.zero_point)),
+        in_cell(as_int16 ? 2 : kernels.in_cell),
         taps(taps_of(op.window)),
         channels(op.in.shape.c) {
-    if (!as_words)
+    if (!as_int16)
       flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.view.dtype));
   }
   uint32_t count() const { return ceil_div(channels, in_cell); }
@@ -89,8 +89,8 @@ void ByteInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
   const uint32_t runs = is_whole ? 1 : rows;
   const size_t count = is_whole ? size_t{rows} * op_.in.shape.w : op_.in.shape.w;
   for (uint32_t run = 0; run < runs; ++run, to += count) {
-    if (cells_.as_words)
-      cells_.kernels.join_words(from.data(), count, is_signed(op_.in.dtype), to);
+    if (cells_.as_int16)
+      cells_.kernels.join_int16(from.data(), count, is_signed(op_.in.dtype), to);
     else
       cells_.kernels.join(from.data(), count, is_signed(op_.in.dtype), cells_.flip.mask, to);
     for (uint32_t i = 0; i < cells_.in_cell; ++i) from[i] += op_.in.stride.h;
@@ -127,8 +127,8 @@ class ByteWeights final : public SeparatePanels {
 void ByteWeights::read_channel(uint32_t oc, uint32_t* to) const {
   const DType dtype = op_.weight.view.dtype;
   const uint32_t group = weight_group(dtype), channels = op_.in.shape.c;
-  const int32_t zero_point = cells_.as_words ? op_.zero_point.read(memory_, 0, oc, 0, 0) : 0;
-  const WeightRows rows(channels, op_.window, dtype, op_.is_turned);
+  const int32_t zero_point = cells_.as_int16 ? op_.zero_point.read(memory_, 0, oc, 0, 0) : 0;
+  const WeightRows rows(channels, op_.window, dtype, op_.is_rotated);
   std::array<uint8_t, 64> constant;
   constant.fill(static_cast<uint8_t>(op_.weight.constant));
   uint32_t first = 0, tap = 0;
@@ -163,7 +163,7 @@ void ByteWeights::pack_bytes(const PanelRows& panel, uint32_t* cells) const {
   alignas(64) uint8_t rows[kMaxTileRows * kGroup] = {};
   for (uint32_t first = 0; first < cells_.channels; first += kGroup)
     for (uint32_t tap = 0; tap < taps; ++tap) {
-      const uint32_t place = first / kGroup * taps + (op_.is_turned ? taps - 1 - tap : tap);
+      const uint32_t place = first / kGroup * taps + (op_.is_rotated ? taps - 1 - tap : tap);
       for (uint32_t r = 0; r < panel.count; ++r)
         std::memcpy(rows + r * kGroup, from[r] + uint64_t{place} * kGroup, kGroup);
       uint32_t* const to = cells + (uint64_t{first / cells_.in_cell} * taps + tap) * step;
@@ -175,7 +175,7 @@ void ByteWeights::pack_bytes(const PanelRows& panel, uint32_t* cells) const {
 
 void ByteWeights::pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants& constants) const {
   auto* const cells = reinterpret_cast<uint32_t*>(to);
-  if (cells_.as_words || op_.weight.is_constant || cells_.channels % cells_.in_cell != 0)
+  if (cells_.as_int16 || op_.weight.is_constant || cells_.channels % cells_.in_cell != 0)
     pack_channels(
         rows, terms(), [&](uint32_t oc, uint32_t* channel) { read_channel(oc, channel); }, to);
   else
@@ -263,7 +263,7 @@ class ByteProducts final : public PlaneProducts {
 
   void prepare(const PlaneTerms& terms) override { terms_ = terms; }
   void begin_run(const PlaneConstants& constants) override {
-    makes_bytes_ = !cells_.as_words && epilogue_.any() &&
+    makes_bytes_ = !cells_.as_int16 && epilogue_.any() &&
                    element_bytes(epilogue_.out().dtype) == 1 &&
                    std::ranges::all_of(constants.epilogues, &SumEpilogue::Channel::is_plain);
   }
@@ -278,7 +278,7 @@ class ByteProducts final : public PlaneProducts {
   bool run(const Tile& tile, const TileBuffers&, uint32_t, const PlaneConstants&) const override {
     const TileKernels& kernels = cells_.kernels;
     const Dots dots = dots_of(op_, cells_, terms_);
-    cells_.as_words ? kernels.words(tile, dots) : kernels.bytes(tile, dots);
+    cells_.as_int16 ? kernels.int16(tile, dots) : kernels.bytes(tile, dots);
     return false;
   }
   void store(const ResultRun& r, bool, const PlaneConstants& constants) const override {
@@ -319,7 +319,7 @@ class BytePlanes {
 
   ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
 
-  // Fuses instructions (PreparedBody::take_over). Returns false if it cannot.
+  // Fuses instructions (PreparedKernel::fuse_epilogue). Returns false if it cannot.
   bool fuse(std::span<const Operation* const> instructions, std::span<const ByteRange> live_out) {
     if (op_.accumulate || !epilogue_.fuse(instructions, op_.out, live_out, memory_)) return false;
     results_.write_to(epilogue_.out());
@@ -356,13 +356,13 @@ Declined operands_decline(const Conv2dBm1684xInt8& op, const LocalMemory& local)
   return kRan;
 }
 
-using Planes = PlaneBody<Conv2dBm1684xInt8, BytePlanes, operands_decline>;
+using Planes = PlaneKernel<Conv2dBm1684xInt8, BytePlanes, operands_decline>;
 
 }  // namespace
 
-TW_BODIES(Conv2dBm1684xInt8, {"planes", Planes::run})
+TW_FAST_KERNELS(Conv2dBm1684xInt8, {"planes", Planes::run})
 
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684xInt8& op, const Memory& memory) {
   return Planes::prepare(op, memory);
 }
 

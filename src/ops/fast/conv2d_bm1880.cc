@@ -16,15 +16,15 @@
 #include "base/parallel.h"
 #include "base/prefetch.h"
 #include "ops/conv/conv2d_bm1880.h"
-#include "ops/fast/dispatch/body.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/epilogue/weighted_addend-inl.h"
 #include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
-#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_setup.h"
 #include "ops/fast/gemm/packing/pack_conv2d_bm1880-inl.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/prepared/unpacking.h"
@@ -36,16 +36,16 @@ namespace {
 
 // Bytes of a block's results for each channel: the most that a task has, and what whole vectors
 // read and write after them.
-constexpr size_t kStaged = PositionRuns::kTilesAtOnce * kTileVectors * kLanes32,
-                 kStagedPitch = kStaged + 2 * kLanes32;
+constexpr size_t kStaged = PositionRuns::kTilesAtOnce * kTileVectors * kElements32,
+                 kStagedPitch = kStaged + 2 * kElements32;
 
 // The first bytes of the channels of a block, in a view with the extents of the output.
 struct BlockRows {
   uint8_t* base[kTileRows];
-  BlockRows(const Conv2dPlan& plan, const TensorView& view, size_t block, size_t channels) {
-    const size_t first = block * plan.geometry.weights.rows;
+  BlockRows(const Conv2dSetup& setup, const TensorView& view, size_t block, size_t channels) {
+    const size_t first = block * setup.geometry.weights.rows;
     for (size_t row = 0; row < channels; ++row)
-      base[row] = plan.memory->byte(view, 0, static_cast<uint32_t>(first + row), 0, 0);
+      base[row] = setup.memory->byte(view, 0, static_cast<uint32_t>(first + row), 0, 0);
   }
 };
 
@@ -67,11 +67,11 @@ HWY_INLINE void for_each_result_run(const ResultRows& rows, size_t begin, size_t
 }
 
 // Copies staged positions [begin, begin + count) of a block of channels to the output's rows.
-void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, size_t begin,
+void write_rows(const Conv2dSetup& setup, const TensorView& out, size_t block, size_t begin,
                 size_t count, const uint8_t* staged) {
-  const size_t channels = plan.channels_of(block);
-  const BlockRows to(plan, out, block, channels);
-  for_each_result_run(plan.geometry.results, begin, count,
+  const size_t channels = setup.channels_of(block);
+  const BlockRows to(setup, out, block, channels);
+  for_each_result_run(setup.geometry.results, begin, count,
                       [&](auto&& offset, size_t done, size_t valid) {
                         const size_t at = offset(out);
                         for (size_t row = 0; row < channels; ++row)
@@ -80,27 +80,27 @@ void write_rows(const Conv2dPlan& plan, const TensorView& out, size_t block, siz
 }
 
 // Prefetches the addends of a block. There is enough time before its sums are computed.
-void prefetch_addends(const Conv2dPlan& plan, size_t block, size_t begin, size_t count) {
+void prefetch_addends(const Conv2dSetup& setup, size_t block, size_t begin, size_t count) {
   constexpr size_t kLine = 64;
-  const size_t channels = plan.channels_of(block);
-  const BlockRows from(plan, plan.fused.sum->addend, block, channels);
-  for_each_result_run(plan.geometry.results, begin, count,
+  const size_t channels = setup.channels_of(block);
+  const BlockRows from(setup, setup.fused.sum->addend, block, channels);
+  for_each_result_run(setup.geometry.results, begin, count,
                       [&](auto&& offset, size_t, size_t valid) {
-                        const size_t at = offset(plan.fused.sum->addend);
+                        const size_t at = offset(setup.fused.sum->addend);
                         for (size_t row = 0; row < channels; ++row)
                           for (size_t i = 0; i < valid + kLine; i += kLine)
-                            ask_for(from.base[row] + at + std::min(i, valid - 1));
+                            prefetch_line(from.base[row] + at + std::min(i, valid - 1));
                       });
 }
 
 // Adds the addends to the staged positions that are results, in place.
-void sum_rows(const Conv2dPlan& plan, size_t block, size_t begin, size_t count, uint8_t* staged) {
-  const size_t channels = plan.channels_of(block);
-  const BlockRows from(plan, plan.fused.sum->addend, block, channels);
-  const Summing summing(*plan.fused.sum, !plan.op->relu, plan.fused.floor);
-  for_each_result_run(plan.geometry.results, begin, count,
+void sum_rows(const Conv2dSetup& setup, size_t block, size_t begin, size_t count, uint8_t* staged) {
+  const size_t channels = setup.channels_of(block);
+  const BlockRows from(setup, setup.fused.sum->addend, block, channels);
+  const Summing summing(*setup.fused.sum, !setup.op->relu, setup.fused.floor);
+  for_each_result_run(setup.geometry.results, begin, count,
                       [&](auto&& offset, size_t done, size_t valid) {
-                        const size_t at = offset(plan.fused.sum->addend);
+                        const size_t at = offset(setup.fused.sum->addend);
                         alignas(64) uint8_t sums[kStagedPitch];
                         for (size_t row = 0; row < channels; ++row) {
                           uint8_t* results = staged + row * kStagedPitch + done;
@@ -116,12 +116,12 @@ struct Conv2dTask {
   bool data_is_narrow;  // see Reduction
 };
 
-void convolve_task(const Conv2dPlan& plan, const Conv2dBuffers& buffers, const Conv2dTask& task) {
+void convolve_task(const Conv2dSetup& setup, const Conv2dBuffers& buffers, const Conv2dTask& task) {
   alignas(64) uint8_t staged[kTileRows * kStagedPitch];
-  const CellPlanes& planes = plan.geometry.planes;
-  const WeightBlocks& blocks = plan.geometry.weights;
-  const PositionRuns& runs = plan.geometry.positions;
-  const Conv2dFusion& fused = plan.fused;
+  const CellPlanes& planes = setup.geometry.planes;
+  const WeightBlocks& blocks = setup.geometry.weights;
+  const PositionRuns& runs = setup.geometry.positions;
+  const Conv2dFusion& fused = setup.fused;
   const size_t block = task.block, run = task.chunk / runs.chunks_per_run;
   const size_t number = task.chunk % runs.chunks_per_run, first = number * runs.chunk;
   const bool is_last = number + 1 == runs.chunks_per_run;
@@ -135,28 +135,28 @@ void convolve_task(const Conv2dPlan& plan, const Conv2dBuffers& buffers, const C
                             .groups = planes.groups,
                             .weights = buffers.constants.weights + block * blocks.block_stride,
                             .is_narrow = task.data_is_narrow};
-  const Epilogue epilogue{static_cast<int>(plan.op->rshift), plan.op->relu, plan.rounding_folded,
+  const Epilogue epilogue{static_cast<int>(setup.op->rshift), setup.op->relu, setup.rounding_folded,
                           fused.sum ? INT32_MIN : fused.floor};
   const int32_t* bias = buffers.constants.bias + block * blocks.rows;
-  if (fused.sum) prefetch_addends(plan, block, begin, count);
-  dot_byte_positions(is_signed(plan.op->weight.dtype), reduction, begin, begin + count,
+  if (fused.sum) prefetch_addends(setup, block, begin, count);
+  dot_byte_positions(is_signed(setup.op->weight.dtype), reduction, begin, begin + count,
                      [&](size_t row, size_t position, Ints sum) HWY_ATTR {
                        Ints acc = hn::Add(sum, hn::Set(I32(), bias[row]));
                        epilogue.store8(acc, staged + row * kStagedPitch + (position - begin));
                      });
-  if (fused.sum) sum_rows(plan, block, begin, count, staged);
-  write_rows(plan, plan.op->out, block, begin, count, staged);
-  if (fused.copy) write_rows(plan, *fused.copy, block, begin, count, staged);
+  if (fused.sum) sum_rows(setup, block, begin, count, staged);
+  write_rows(setup, setup.op->out, block, begin, count, staged);
+  if (fused.copy) write_rows(setup, *fused.copy, block, begin, count, staged);
 }
 
-void build(Conv2dPlan& plan, const Conv2dBm1880& op, const Memory& memory) {
+void build(Conv2dSetup& setup, const Conv2dBm1880& op, const Memory& memory) {
   const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
-  plan.build(op, memory, {kElements, kTileRows, kLanes32, kTileVectors * kLanes32},
-             {flip.mask, flip.correction});
+  setup.build(op, memory, {kElements, kTileRows, kElements32, kTileVectors * kElements32},
+              {flip.mask, flip.correction});
 }
 
-void multiply(const Conv2dPlan& plan, const Conv2dBuffers& buffers) {
-  const Conv2dGeometry& geometry = plan.geometry;
+void multiply(const Conv2dSetup& setup, const Conv2dBuffers& buffers) {
+  const Conv2dGeometry& geometry = setup.geometry;
   const bool is_narrow = TPUTWIN_HAVE_NARROW_STEPS && !buffers.input.has_wide_parts();
   // The larger operand is walked once: a piece of it stays in the cache while the other streams.
   const bool weights_outside = geometry.weights.size() > geometry.planes.size();
@@ -167,7 +167,7 @@ void multiply(const Conv2dPlan& plan, const Conv2dBuffers& buffers) {
                            : grain_of(geometry.macs() / tasks + 1, Conv2dGeometry::kMacsPerTask);
   const auto convolve = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      convolve_task(plan, buffers,
+      convolve_task(setup, buffers,
                     weights_outside ? Conv2dTask{i / chunks, i % chunks, is_narrow}
                                     : Conv2dTask{i % blocks, i / blocks, is_narrow});
   };
@@ -203,25 +203,25 @@ Conv2dConstants& passing_constants() {
 
 Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
-  thread_local Conv2dPlan plan;
-  TPUTWIN_DISPATCH(build)(plan, op, memory);
-  const Conv2dBuffers buffers{take_packed_input(plan.geometry.planes, 0, &plan).input,
-                              passing_constants().take(plan.geometry.weights)};
-  TPUTWIN_DISPATCH(pack)(plan, &buffers.input, &buffers.constants);
-  TPUTWIN_DISPATCH(multiply)(plan, buffers);
+  thread_local Conv2dSetup setup;
+  TPUTWIN_DISPATCH(build)(setup, op, memory);
+  const Conv2dBuffers buffers{take_packed_input(setup.geometry.planes, 0, &setup).input,
+                              passing_constants().take(setup.geometry.weights)};
+  TPUTWIN_DISPATCH(pack)(setup, &buffers.input, &buffers.constants);
+  TPUTWIN_DISPATCH(multiply)(setup, buffers);
   return kRan;
 }
 
 // Keeps the planes and the packed weights.
-class PreparedConv2d final : public PreparedBody, public Unpacking {
+class PreparedConv2d final : public PreparedKernel, public Unpacking {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
       : op_(op), constants_(std::make_shared<Conv2dConstants>()) {
-    TPUTWIN_DISPATCH(build)(plan_, op_, memory);
+    TPUTWIN_DISPATCH(build)(setup_, op_, memory);
   }
 
-  bool share(const PreparedBody& body) override {
-    const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
+  bool share(const PreparedKernel& kernel) override {
+    const auto* other = dynamic_cast<const PreparedConv2d*>(&kernel);
     if (other == nullptr || !same_constants(op_, other->op_)) return false;
     constants_ = other->constants_;
     return true;
@@ -229,61 +229,61 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   // max(saturate(x), floor) equals saturate(max(x, floor)) if the floor is a value of the result's
   // type.
   bool raise_to(int32_t floor) override {
-    const std::optional<WeightedAddend>& sum = plan_.fused.sum;
+    const std::optional<WeightedAddend>& sum = setup_.fused.sum;
     const bool is_unsigned = sum ? !is_signed(sum->out.dtype) : op_.relu;
     const bool is_value = is_unsigned ? floor >= 0 && floor <= 255 : floor >= -128 && floor <= 127;
-    if (is_value) plan_.fused.floor = std::max(plan_.fused.floor, floor);
+    if (is_value) setup_.fused.floor = std::max(setup_.fused.floor, floor);
     return is_value;
   }
   bool add(const WeightedAddend& sum) override {
     // products of 8 bits, and 16 bits times at most 2^8, stay inside 32 bits
     const auto is_byte = [](int32_t factor) { return factor >= -255 && factor <= 255; };
-    if (plan_.fused.sum || plan_.fused.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
+    if (setup_.fused.sum || setup_.fused.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
         sum.addend_rshift > 31 || !is_byte(sum.factor) || !is_byte(sum.addend_factor))
       return false;
-    plan_.fused.sum = sum;
+    setup_.fused.sum = sum;
     op_.out = sum.out;
-    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
+    TPUTWIN_DISPATCH(build)(setup_, op_, *setup_.memory);
     return true;
   }
   bool takes_moves(const TensorView&) const override { return true; }
-  bool can_write_twice() const override { return !plan_.fused.copy; }
+  bool can_write_twice() const override { return !setup_.fused.copy; }
   void move(Moved operand, const TensorView& where) override {
     TensorView& view = view_of(operand);
     const DType type = view.dtype;
     view = where;
     view.dtype = type;
-    TPUTWIN_DISPATCH(build)(plan_, op_, *plan_.memory);
+    TPUTWIN_DISPATCH(build)(setup_, op_, *setup_.memory);
   }
   Copied copied() const override {
-    return {&op_.in, PackedInput::words(plan_.geometry.planes) * sizeof(uint32_t)};
+    return {&op_.in, PackedInput::words(setup_.geometry.planes) * sizeof(uint32_t)};
   }
   void copy_to(uint32_t slot) override { slot_ = slot; }
-  bool share_copy(const PreparedBody& body) override {
-    const auto* other = dynamic_cast<const PreparedConv2d*>(&body);
-    if (other == nullptr || !same_data(plan_, other->plan_)) return false;
+  bool share_copy(const PreparedKernel& kernel) override {
+    const auto* other = dynamic_cast<const PreparedConv2d*>(&kernel);
+    if (other == nullptr || !same_data(setup_, other->setup_)) return false;
     input_owner_ = other->input_owner_;
     slot_ = other->slot_;
     return true;
   }
   void pack(const Memory& memory) override {
     passing_constants() = {};  // the first run of the program is over
-    plan_.memory = &memory;
-    const PackedConstants constants = constants_->take(plan_.geometry.weights);
-    TPUTWIN_DISPATCH(pack)(plan_, nullptr, &constants);
+    setup_.memory = &memory;
+    const PackedConstants constants = constants_->take(setup_.geometry.weights);
+    TPUTWIN_DISPATCH(pack)(setup_, nullptr, &constants);
   }
   void unpack(const Memory& memory) const override {
-    unpack_weights(plan_, constants_->weights(), memory);
+    unpack_weights(setup_, constants_->weights(), memory);
   }
   void run(const Memory& memory) override {
-    plan_.memory = &memory;
-    const TakenInput taken = take_packed_input(plan_.geometry.planes, slot_, input_owner_);
-    const Conv2dBuffers buffers{taken.input, constants_->take(plan_.geometry.weights)};
+    setup_.memory = &memory;
+    const TakenInput taken = take_packed_input(setup_.geometry.planes, slot_, input_owner_);
+    const Conv2dBuffers buffers{taken.input, constants_->take(setup_.geometry.weights)};
     const bool is_packed = taken.is_kept && input_owner_ != this;
-    if (!is_packed) TPUTWIN_DISPATCH(pack)(plan_, &buffers.input, nullptr);
-    TPUTWIN_DISPATCH(multiply)(plan_, buffers);
+    if (!is_packed) TPUTWIN_DISPATCH(pack)(setup_, &buffers.input, nullptr);
+    TPUTWIN_DISPATCH(multiply)(setup_, buffers);
     if (is_traced()) [[unlikely]]
-      trace_body(name(op_), "planes", kRan);
+      trace_kernel(name(op_), "planes", kRan);
   }
 
  private:
@@ -292,9 +292,9 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
       case Moved::input:
         return op_.in;
       case Moved::addend:
-        return plan_.fused.sum->addend;
+        return setup_.fused.sum->addend;
       case Moved::second_result:
-        return plan_.fused.copy.emplace(op_.out);
+        return setup_.fused.copy.emplace(op_.out);
       case Moved::result:
         break;
     }
@@ -302,7 +302,7 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
   }
 
   Conv2dBm1880 op_;  // the executed operation, with moves fused
-  Conv2dPlan plan_;
+  Conv2dSetup setup_;
   std::shared_ptr<Conv2dConstants> constants_;
   const void* input_owner_ = this;  // owner of the packed input
   uint32_t slot_ = 0;               // number of the buffer with the packed input
@@ -310,9 +310,9 @@ class PreparedConv2d final : public PreparedBody, public Unpacking {
 
 }  // namespace
 
-TW_BODIES(Conv2dBm1880, {"oneDNN", library}, {"planes", planes})
+TW_FAST_KERNELS(Conv2dBm1880, {"oneDNN", library}, {"planes", planes})
 
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory) {
   const bool others = onednn_enabled() && prefers_library(library_use(), work_of(op));
   if (others || conv2d_declines(op, memory) != nullptr) return nullptr;
   return std::make_unique<PreparedConv2d>(op, memory);

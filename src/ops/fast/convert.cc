@@ -162,7 +162,7 @@ Declined words(const Convert& op, const Memory& memory) {
   const bool without_ties = is_float(in) && op.rounding == Rounding::half_away;
   if (!whole && rounds_floats && op.rounding != Rounding::half_even && !without_ties)
     return "floats are rounded to nearest only, integers to nearest even";
-  return run(op, memory, RowForm::words, convert_rows);
+  return run(op, memory, RowForm::wide, convert_rows);
 }
 
 // Returns fp32 rounded to nearest even and saturated, and NaN as the largest number. The limits
@@ -220,7 +220,7 @@ Declined moved(const Convert& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Convert, {"copy", copy}, {"moved", moved}, {"words", words})
+TW_FAST_KERNELS(Convert, {"copy", copy}, {"moved", moved}, {"32 bits", words})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

@@ -1,11 +1,11 @@
 // depthwise2d of the BM1684 and BM1684X: vectors along planes of 32-bit elements.
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684.h"
 #include "ops/conv/depthwise2d_bm1684_int8.h"
 #include "ops/conv/depthwise2d_bm1684x_float.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
@@ -18,13 +18,13 @@ namespace {
 // Returns the weights of a channel by number of tap, as values of type T. read(h, w) returns a
 // weight.
 template <class T, class Read>
-const T* weights_of(const Window& window, bool is_turned, const Read& read) {
+const T* weights_of(const Window& window, bool is_rotated, const Read& read) {
   thread_local Scratch scratch;
   T* weights = scratch.take<T>(size_t{window.h.kernel} * window.w.kernel);
   T* to = weights;
   for (uint32_t kh = 0; kh < window.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < window.w.kernel; ++kw) {
-      const WeightPlace at = weight_place(window, is_turned, kh, kw);
+      const WeightPlace at = weight_place(window, is_rotated, kh, kw);
       *to++ = read(at.h, at.w);
     }
   return weights;
@@ -119,7 +119,7 @@ Declined run_whole(const WholePlanes& planes, const WindowKernels& kernels, DTyp
       [&](const WindowRun& run, size_t plane) {
         thread_local Scratch scratch;
         auto* const rows = scratch.take<float>(2 * taps * kAtOnce);
-        float* const beside = rows + taps * kAtOnce;
+        float* const by_column = rows + taps * kAtOnce;
         alignas(64) float first[kAtOnce] = {}, second[kAtOnce] = {}, bias[kAtOnce] = {};
         bool has_bias = false;
         for (size_t i = 0; i < run.count; ++i) {
@@ -129,9 +129,9 @@ Declined run_whole(const WholePlanes& planes, const WindowKernels& kernels, DTyp
           first[i] = start.first, second[i] = start.second;
           has_bias = start.bias != nullptr;
         }
-        planes.put_beside(reinterpret_cast<const uint32_t*>(rows), run.count,
-                          reinterpret_cast<uint32_t*>(beside));
-        return kernels.sum_each(run, {beside, first, second, has_bias ? bias : nullptr, kAtOnce},
+        planes.transpose_rows(reinterpret_cast<const uint32_t*>(rows), run.count,
+                              reinterpret_cast<uint32_t*>(by_column));
+        return kernels.sum_each(run, {by_column, first, second, has_bias ? bias : nullptr, kAtOnce},
                                 dtype);
       },
       redo);
@@ -183,11 +183,11 @@ Declined planes(const Depthwise2dBm1684xFloat& op, const Memory& memory) {
   if (const Declined why = parameters_decline(op, memory.local)) return why;
   const WindowKernels kernels = window_kernels();
   auto wide = [&](uint32_t bits) { return f32::bits(float_value(bits, op.in.dtype)); };
-  const bool is_dense = tensor_of(op.weight) != nullptr && !op.weight.along_n && !op.is_turned &&
+  const bool is_dense = tensor_of(op.weight) != nullptr && !op.weight.along_n && !op.is_rotated &&
                         are_dense(op.weight.view, op.window);
   const auto weights = [&](uint32_t c) {
     if (is_dense) return dense_weights(kernels, memory, op.weight.view, c);
-    return weights_of<float>(op.window, op.is_turned, [&](uint32_t h, uint32_t w) {
+    return weights_of<float>(op.window, op.is_rotated, [&](uint32_t h, uint32_t w) {
       return read_float(memory, op.weight, 0, c, h, w);
     });
   };
@@ -241,7 +241,7 @@ Declined planes(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
       },
       [&](const WindowRun& run, uint32_t c) {
         const int32_t* weights = weights_of<int32_t>(
-            op.window, op.is_turned,
+            op.window, op.is_rotated,
             [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
         kernels.integer_sum(run, weights, static_cast<int32_t>(bias_at(op, memory, c)),
                             quantization);
@@ -262,7 +262,7 @@ Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
         job, kernels, [](uint32_t) { return Outside{}; },
         [&](const WindowRun& run, uint32_t c) {
           const int32_t* weights = weights_of<int32_t>(
-              op.window, /*is_turned=*/false,
+              op.window, /*is_rotated=*/false,
               [&](uint32_t h, uint32_t w) { return op.weight.read(memory, 0, c, h, w); });
           kernels.integer_sum(run, weights, bias_of(op.bias, memory, c), quantization);
           return false;
@@ -273,9 +273,9 @@ Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Depthwise2dBm1684, {"planes", planes})
-TW_BODIES(Depthwise2dBm1684Int8, {"planes", planes})
-TW_BODIES(Depthwise2dBm1684xFloat, {"planes", planes})
-TW_BODIES(Depthwise2dBm1684xInt8, {"sliding blocks", sliding_blocks}, {"planes", planes})
+TW_FAST_KERNELS(Depthwise2dBm1684, {"planes", planes})
+TW_FAST_KERNELS(Depthwise2dBm1684Int8, {"planes", planes})
+TW_FAST_KERNELS(Depthwise2dBm1684xFloat, {"planes", planes})
+TW_FAST_KERNELS(Depthwise2dBm1684xInt8, {"sliding blocks", sliding_blocks}, {"planes", planes})
 
 }  // namespace tputwin::fast

@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 #include "ops/elementwise/elementwise.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/vec/byte_planes-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
@@ -20,7 +20,7 @@ namespace tputwin::fast {
 // The narrowest elements that hold every intermediate value.
 enum class Width : uint8_t { bytes, i16, u16, i32 };
 
-struct ElementwisePlan {
+struct ElementwiseJob {
   const Elementwise& op;
   const Memory& memory;
   Width width;
@@ -99,21 +99,20 @@ using Pointers = std::array<uint8_t*, 3>;  // out, a, b
 
 // Calls lane(runs, pointers) for every lane slot in [begin, end).
 template <class Lane>
-HWY_INLINE void ForEachLane(const ElementwisePlan& plan, size_t begin, size_t end,
-                            const Lane& lane) {
-  const Elementwise& op = plan.op;
-  const TensorView& b = plan.has_b ? op.b : op.a;
-  const Slots slots = local_slots(op.out.shape, plan.memory.local);
+HWY_INLINE void ForEachLane(const ElementwiseJob& job, size_t begin, size_t end, const Lane& lane) {
+  const Elementwise& op = job.op;
+  const TensorView& b = job.has_b ? op.b : op.a;
+  const Slots slots = local_slots(op.out.shape, job.memory.local);
   Nest<3> runs;
-  uint32_t turns = 0;
+  uint32_t rounds = 0;
   for (size_t slot = begin; slot < end; ++slot) {
     uint32_t c = static_cast<uint32_t>(slot);
-    if (slots.turns(slot) != turns) {
-      turns = slots.turns(slot);
-      runs = byte_nest<3>({&op.out, &op.a, &b}, slots, turns);
+    if (slots.rounds(slot) != rounds) {
+      rounds = slots.rounds(slot);
+      runs = byte_nest<3>({&op.out, &op.a, &b}, slots, rounds);
     }
-    lane(runs, Pointers{plan.memory.byte(op.out, 0, c, 0, 0), plan.memory.byte(op.a, 0, c, 0, 0),
-                        plan.memory.byte(b, 0, c, 0, 0)});
+    lane(runs, Pointers{job.memory.byte(op.out, 0, c, 0, 0), job.memory.byte(op.a, 0, c, 0, 0),
+                        job.memory.byte(b, 0, c, 0, 0)});
   }
 }
 
@@ -121,8 +120,8 @@ HWY_INLINE void ForEachLane(const ElementwisePlan& plan, size_t begin, size_t en
 // local copy, because every byte store might change the original through an alias.
 template <class Kernel>
 HWY_INLINE void ForEachVector(Kernel kernel, const Pointers& p, size_t length) {
-  const size_t lanes = Kernel::Lanes(), whole = length - length % lanes;
-  for (size_t i = 0; i < whole; i += lanes) kernel.template Step<true>(p, i, 0);
+  const size_t elements = Kernel::Elements(), whole = length - length % elements;
+  for (size_t i = 0; i < whole; i += elements) kernel.template Step<true>(p, i, 0);
   if (whole < length) kernel.template Step<false>(p, whole, length - whole);
 }
 
@@ -133,15 +132,15 @@ struct Kernel {
   PlaneSink<D> sink;
   Shifts shifts;
 
-  static HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
+  static HWY_INLINE size_t Elements() { return hn::Lanes(D()); }
 
-  explicit Kernel(const ElementwisePlan& plan)
-      : a(plan.op.a, is_16bit(plan.op.a.dtype)),
-        b(plan.has_b ? PlaneSource<D>(plan.op.b, is_16bit(plan.op.b.dtype))
-                     : PlaneSource<D>(plan.op.constant)),
-        old(plan.op.out, true),
-        sink(plan.op.out),
-        shifts{static_cast<int>(plan.op.lshift), static_cast<int>(plan.op.rshift)} {}
+  explicit Kernel(const ElementwiseJob& job)
+      : a(job.op.a, is_16bit(job.op.a.dtype)),
+        b(job.has_b ? PlaneSource<D>(job.op.b, is_16bit(job.op.b.dtype))
+                    : PlaneSource<D>(job.op.constant)),
+        old(job.op.out, true),
+        sink(job.op.out),
+        shifts{static_cast<int>(job.op.lshift), static_cast<int>(job.op.rshift)} {}
 
   template <bool kWhole>
   HWY_INLINE void Step(const Pointers& p, size_t i, size_t n) const {
@@ -161,7 +160,7 @@ struct ByteKernel {
   bool has_b;
   T constant;
 
-  static HWY_INLINE size_t Lanes() { return hn::Lanes(hn::ScalableTag<T>()); }
+  static HWY_INLINE size_t Elements() { return hn::Lanes(hn::ScalableTag<T>()); }
 
   template <bool kWhole>
   HWY_INLINE void Step(const Pointers& p, size_t i, size_t n) const {
@@ -174,23 +173,23 @@ struct ByteKernel {
 };
 
 template <class T, Kind kKind>
-void Lanes(const ElementwisePlan& plan, size_t begin, size_t end) {
-  const Kernel<hn::ScalableTag<T>, kKind> kernel(plan);
-  ForEachLane(plan, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
+void Lanes(const ElementwiseJob& job, size_t begin, size_t end) {
+  const Kernel<hn::ScalableTag<T>, kKind> kernel(job);
+  ForEachLane(job, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
     for_each_run(runs, at,
                  [&](const Pointers& p, size_t n) HWY_ATTR { ForEachVector(kernel, p, n); });
   });
 }
 
 template <class T, Kind kKind>
-void ByteLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
-  const Elementwise& op = plan.op;
+void ByteLanes(const ElementwiseJob& job, size_t begin, size_t end) {
+  const Elementwise& op = job.op;
   const auto plane = [&](const Nest<3>& runs, const Pointers& at, int32_t constant) HWY_ATTR {
-    const ByteKernel<T, kKind> kernel{plan.has_b, static_cast<T>(constant)};
+    const ByteKernel<T, kKind> kernel{job.has_b, static_cast<T>(constant)};
     for_each_run(runs, at,
                  [&](const Pointers& p, size_t n) HWY_ATTR { ForEachVector(kernel, p, n); });
   };
-  ForEachLane(plan, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
+  ForEachLane(job, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
     plane(runs, at, op.constant);
     if (is_16bit(op.out.dtype))
       plane(runs,
@@ -199,9 +198,9 @@ void ByteLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
   });
 }
 
-void CopyLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
-  const Elementwise& op = plan.op;
-  ForEachLane(plan, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
+void CopyLanes(const ElementwiseJob& job, size_t begin, size_t end) {
+  const Elementwise& op = job.op;
+  ForEachLane(job, begin, end, [&](const Nest<3>& runs, const Pointers& at) HWY_ATTR {
     for_each_run(runs, at, [&](const Pointers& p, size_t length) HWY_ATTR {
       std::memmove(p[0], p[1], length);
       if (is_16bit(op.out.dtype))
@@ -211,50 +210,50 @@ void CopyLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
 }
 
 template <Kind kKind>
-void AnyWidth(const ElementwisePlan& plan, size_t begin, size_t end) {
-  if (plan.width == Width::i16) return Lanes<int16_t, kKind>(plan, begin, end);
-  if (plan.width == Width::u16) return Lanes<uint16_t, kKind>(plan, begin, end);
-  return Lanes<int32_t, kKind>(plan, begin, end);
+void AnyWidth(const ElementwiseJob& job, size_t begin, size_t end) {
+  if (job.width == Width::i16) return Lanes<int16_t, kKind>(job, begin, end);
+  if (job.width == Width::u16) return Lanes<uint16_t, kKind>(job, begin, end);
+  return Lanes<int32_t, kKind>(job, begin, end);
 }
 
 template <Kind kKind>
-void Extremum(const ElementwisePlan& plan, size_t begin, size_t end) {
-  if (plan.width == Width::i32) return Lanes<int32_t, kKind>(plan, begin, end);
-  return is_signed(plan.op.a.dtype) ? ByteLanes<int8_t, kKind>(plan, begin, end)
-                                    : ByteLanes<uint8_t, kKind>(plan, begin, end);
+void Extremum(const ElementwiseJob& job, size_t begin, size_t end) {
+  if (job.width == Width::i32) return Lanes<int32_t, kKind>(job, begin, end);
+  return is_signed(job.op.a.dtype) ? ByteLanes<int8_t, kKind>(job, begin, end)
+                                   : ByteLanes<uint8_t, kKind>(job, begin, end);
 }
 
-void ElementwiseLanes(const ElementwisePlan& plan, size_t begin, size_t end) {
-  switch (plan.op.kind) {
+void ElementwiseLanes(const ElementwiseJob& job, size_t begin, size_t end) {
+  switch (job.op.kind) {
     case Kind::mul:
-      return AnyWidth<Kind::mul>(plan, begin, end);
+      return AnyWidth<Kind::mul>(job, begin, end);
     case Kind::mac:
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-      if (plan.width == Width::i16) return Lanes<int16_t, Kind::mac>(plan, begin, end);
+      if (job.width == Width::i16) return Lanes<int16_t, Kind::mac>(job, begin, end);
 #endif
-      return Lanes<int32_t, Kind::mac>(plan, begin, end);
+      return Lanes<int32_t, Kind::mac>(job, begin, end);
     case Kind::add:
-      return AnyWidth<Kind::add>(plan, begin, end);
+      return AnyWidth<Kind::add>(job, begin, end);
     case Kind::sub:
-      return AnyWidth<Kind::sub>(plan, begin, end);
+      return AnyWidth<Kind::sub>(job, begin, end);
     case Kind::max:
-      return Extremum<Kind::max>(plan, begin, end);
+      return Extremum<Kind::max>(job, begin, end);
     case Kind::min:
-      return Extremum<Kind::min>(plan, begin, end);
+      return Extremum<Kind::min>(job, begin, end);
     case Kind::shift:
 // AVX-512 has 16-bit shifts by a count for each element.
 #if HWY_TARGET <= HWY_AVX3
-      if (plan.width == Width::i16) return Lanes<int16_t, Kind::shift>(plan, begin, end);
+      if (job.width == Width::i16) return Lanes<int16_t, Kind::shift>(job, begin, end);
 #endif
-      return Lanes<int32_t, Kind::shift>(plan, begin, end);
+      return Lanes<int32_t, Kind::shift>(job, begin, end);
     case Kind::bit_and:
-      return ByteLanes<uint8_t, Kind::bit_and>(plan, begin, end);
+      return ByteLanes<uint8_t, Kind::bit_and>(job, begin, end);
     case Kind::bit_or:
-      return ByteLanes<uint8_t, Kind::bit_or>(plan, begin, end);
+      return ByteLanes<uint8_t, Kind::bit_or>(job, begin, end);
     case Kind::bit_xor:
-      return ByteLanes<uint8_t, Kind::bit_xor>(plan, begin, end);
+      return ByteLanes<uint8_t, Kind::bit_xor>(job, begin, end);
     case Kind::copy:
-      return CopyLanes(plan, begin, end);
+      return CopyLanes(job, begin, end);
   }
 }
 
@@ -358,18 +357,18 @@ Declined planes(const Elementwise& op, const Memory& memory) {
   if (!overlaps_allow(op, has_b, memory.local)) return "results overlap a source in part";
 
   constexpr uint64_t kBytesWorthATask = 128 << 10;
-  const ElementwisePlan plan{op, memory, *width, has_b};
+  const ElementwiseJob job{op, memory, *width, has_b};
   const uint64_t bytes = shape.count() * (has_b ? 3 : 2) * (out_16 ? 2 : 1);
   share_out(local_slots(shape, memory.local).count, bytes, kBytesWorthATask,
             [&](size_t begin, size_t end) {
-              HWY_DYNAMIC_DISPATCH(ElementwiseLanes)(plan, begin, end);
+              HWY_DYNAMIC_DISPATCH(ElementwiseLanes)(job, begin, end);
             });
   return kRan;
 }
 
 }  // namespace
 
-TW_BODIES(Elementwise, {"byte planes", planes})
+TW_FAST_KERNELS(Elementwise, {"byte planes", planes})
 
 }  // namespace tputwin::fast
 #endif

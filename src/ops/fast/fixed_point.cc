@@ -143,7 +143,7 @@ void SplitByteCells(const void* operation, const RowBlock& block) {
     Ints out[1] = {hn::Zero(I32())};
     ForEachElement([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
-      const Ints value = Halves::Get<k>(in, all);
+      const Ints value = Elements16::Get<k>(in, all);
       Bytes::Put<k>(out, has_work ? value : hn::ShiftRight<8>(value));
     });
     StoreInts(out[0], block, 0, i);
@@ -168,7 +168,7 @@ void Mul16By8Cells(const void* operation, const RowBlock& block) {
       constexpr int k = decltype(index)::value;
       const Ints wide =
           hn::Add(hn::ShiftLeft<8>(Bytes::Get<k>(high, high_mask)), Bytes::Get<k>(low, low_mask));
-      Halves::Put<k>(out, range.Clamp(round(hn::Mul(wide, Bytes::Get<k>(b, b_mask)))));
+      Elements16::Put<k>(out, range.Clamp(round(hn::Mul(wide, Bytes::Get<k>(b, b_mask)))));
     });
     for (size_t cell = 0; cell < 2; ++cell) StoreInts(out[cell], block, cell, i);
   });
@@ -186,12 +186,12 @@ void MulS16ByU8Cells(const void* operation, const RowBlock& block) {
     Ints out[2] = {zero, zero}, work[2] = {zero, zero}, high[1] = {zero}, low[1] = {zero};
     ForEachElement([&](auto index) HWY_ATTR {
       constexpr int k = decltype(index)::value;
-      const Ints value = Halves::Get<k>(a, all);
+      const Ints value = Elements16::Get<k>(a, all);
       const Ints magnitude = hn::Min(hn::Abs(value), most);
       const Ints product = hn::Min(round(hn::Mul(magnitude, Bytes::Get<k>(b, byte))), most);
       const auto negative = hn::Lt(value, zero);
-      Halves::Put<k>(out, hn::IfThenElse(negative, hn::Neg(product), product));
-      Halves::Put<k>(work, hn::IfThenElseZero(negative, product));
+      Elements16::Put<k>(out, hn::IfThenElse(negative, hn::Neg(product), product));
+      Elements16::Put<k>(work, hn::IfThenElseZero(negative, product));
       Bytes::Put<k>(high, hn::ShiftRight<8>(magnitude));
       Bytes::Put<k>(low, magnitude);
     });
@@ -313,10 +313,10 @@ Declined cells_of(const MulS16ByU8& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(FixedPoint, {"cells", cells_of})
-TW_BODIES(SplitByte, {"cells", cells_of})
-TW_BODIES(Mul16By8, {"cells", cells_of})
-TW_BODIES(MulS16ByU8, {"cells", cells_of})
+TW_FAST_KERNELS(FixedPoint, {"cells", cells_of})
+TW_FAST_KERNELS(SplitByte, {"cells", cells_of})
+TW_FAST_KERNELS(Mul16By8, {"cells", cells_of})
+TW_FAST_KERNELS(MulS16ByU8, {"cells", cells_of})
 
 }  // namespace tputwin::fast
 #endif

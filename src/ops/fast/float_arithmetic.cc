@@ -36,7 +36,7 @@ HWY_INLINE Floats Formula(Floats a, Floats b, [[maybe_unused]] Floats c) {
 HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, size_t i, Floats x) {
   const RowSource a = block.row_source(1), b = block.row_source(2);
   const RowSource c = HasThird(op.kind) ? block.row_source(3) : a;
-  HWY_ALIGN float results[kLanes32];
+  HWY_ALIGN float results[kElements32];
   hn::Store(x, F32(), results);
   for (size_t j = 0; j < hn::Lanes(F32()); ++j)
     if (f32::is_nan(results[j]))
@@ -134,8 +134,8 @@ Declined added_rows(const CopyAdd& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(FloatArithmetic, {"rows", rows})
-TW_BODIES(CopyAdd, {"rows", added_rows})
+TW_FAST_KERNELS(FloatArithmetic, {"rows", rows})
+TW_FAST_KERNELS(CopyAdd, {"rows", added_rows})
 
 }  // namespace tputwin::fast
 #endif

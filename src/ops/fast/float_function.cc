@@ -51,7 +51,7 @@ struct Condition {
   // not defaulted: GCC would compile that for the baseline
   HWY_INLINE Condition() {}
 };
-constexpr size_t kMostNumbers = kVectors * kLanes32;
+constexpr size_t kMostNumbers = kVectors * kElements32;
 
 // map() returns the numbers f(vector of a, vector of b). compare() returns the conditions.
 template <class F>
@@ -139,8 +139,8 @@ HWY_INLINE void store(Number a, float* p) {
   for (size_t k = 0; k < kVectors; ++k) hn::StoreU(a.v[k], F32(), p + k * hn::Lanes(F32()));
 }
 HWY_INLINE bool has_nan(Number a) {
-  Floats nan = nan_lanes(a.v[0]);
-  for (size_t k = 1; k < kVectors; ++k) nan = hn::Or(nan, nan_lanes(a.v[k]));
+  Floats nan = nan_elements(a.v[0]);
+  for (size_t k = 1; k < kVectors; ++k) nan = hn::Or(nan, nan_elements(a.v[k]));
   return any_set(nan);
 }
 
@@ -166,7 +166,7 @@ template <Kind kKind>
 HWY_INLINE void compute_block(const Lane& lane, Number x, Number y, float* result, float* source) {
   const Number value = function<kKind>(x, y, lane.parameters, lane.tables);
   store(value, result);
-  if constexpr (destroys_source(kKind)) store(sign_bit(half_turns<kKind>(x)), source);
+  if constexpr (destroys_source(kKind)) store(sign_bit(half_periods<kKind>(x)), source);
   if (HWY_LIKELY(!has_nan(value))) return;
   make_nan_exact<kKind>(lane, x, y, reinterpret_cast<uint8_t*>(result),
                         reinterpret_cast<uint8_t*>(source));
@@ -204,17 +204,17 @@ TW_ROW_KERNEL(function_rows, FunctionRowsOf)
 
 // The entries that an exponential writes are written before the results. So sources must have
 // exactly the bytes of the results, or be disjoint from the entries.
-bool entries_apart(const FloatFunction& op, const LocalMemory& local) {
+bool entries_are_disjoint(const FloatFunction& op, const LocalMemory& local) {
   if (!op.entries) return true;
-  auto apart = [&](const Source& source) {
+  auto disjoint_from_entries = [&](const Source& source) {
     return source.is_constant || same_bytes(source.view, op.out) ||
            disjoint(source.view, *op.entries, local);
   };
-  return apart(op.a) && apart(op.b);
+  return disjoint_from_entries(op.a) && disjoint_from_entries(op.b);
 }
 
 // Returns true if results do not change tables that later elements read.
-bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
+bool tables_are_disjoint(const FloatFunction& op, const LocalMemory& local) {
   for (const auto* table : {&op.exp_coeff, &op.exp_table, &op.coeff}) {
     if (!*table) continue;
     if (!disjoint(op.out, **table, local)) return false;
@@ -227,9 +227,10 @@ bool tables_apart(const FloatFunction& op, const LocalMemory& local) {
 Declined rows(const FloatFunction& op, const Memory& memory) {
   if (!is_function32(op.kind)) return "a function of every type";
   if (op.exp_table && op.exp_table->address % sizeof(float) != 0)
-    return "the words of a table begin at any byte";
-  if (!entries_apart(op, memory.local)) return "sources overlap the entries of the table in part";
-  if (!tables_apart(op, memory.local)) return "results overlap a table";
+    return "the entries of a table begin at any byte";
+  if (!entries_are_disjoint(op, memory.local))
+    return "sources overlap the entries of the table in part";
+  if (!tables_are_disjoint(op, memory.local)) return "results overlap a table";
   constexpr uint64_t kWeight = 16;
   const FunctionRows rows{op, memory};
   const RowWork work{RowForm::elements, function_rows, &rows, kWeight, /*by_lane=*/true};
@@ -246,7 +247,7 @@ Declined rows(const FloatFunction& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(FloatFunction, {"rows", rows}, {"rows of any type", rows_of_any_type})
+TW_FAST_KERNELS(FloatFunction, {"rows", rows}, {"rows of any type", rows_of_any_type})
 
 }  // namespace tputwin::fast
 #endif

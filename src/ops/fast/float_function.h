@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/elementwise/float_function.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 
 namespace tputwin::fast {
 

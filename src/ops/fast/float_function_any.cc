@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/fast/float_function.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/rows-inl.h"
@@ -99,7 +99,7 @@ HWY_INLINE Floats Piecewise(const AnyFunction& f, Floats x) {
 
 // Computes fp32 results that are NaN again, because vector units differ in which NaN they keep.
 HWY_NOINLINE void ComputeNan(const AnyFunction& f, const RowBlock& block, size_t i, Floats result) {
-  HWY_ALIGN float results[kLanes32];
+  HWY_ALIGN float results[kElements32];
   hn::Store(result, F32(), results);
   for (size_t k = 0; k < hn::Lanes(F32()); ++k)
     if (f32::is_nan(results[k]))
@@ -109,19 +109,19 @@ HWY_NOINLINE void ComputeNan(const AnyFunction& f, const RowBlock& block, size_t
 
 template <DType kType, AnyKind kKind>
 void AnyBlock(const AnyFunction& f, const RowBlock& block) {
-  const size_t lanes = hn::Lanes(F32());
+  const size_t elements = hn::Lanes(F32());
   const RowSource source = block.row_source(1);
-  for (size_t i = 0; i < block.count; i += kVectors * lanes) {
+  for (size_t i = 0; i < block.count; i += kVectors * elements) {
     Vectors x;
     for (size_t k = 0; k < kVectors; ++k)
-      x.v[k] = LoadAs<kType>(ElementsAt<kType>(source, i + k * lanes));
+      x.v[k] = LoadAs<kType>(ElementsAt<kType>(source, i + k * elements));
     if constexpr (kKind == AnyKind::taylor) {
       x = Series<kType>(f.coefficients.data() + size_t{block.lane} * f.terms(), f.terms(), x);
     } else {
       for (Floats& v : x.v) v = Piecewise<kType, kKind>(f, v);
     }
     for (size_t k = 0; k < kVectors; ++k) {
-      const size_t at = i + k * lanes;
+      const size_t at = i + k * elements;
       if (kType == DType::f32 && HWY_UNLIKELY(has_nan(x.v[k])))
         ComputeNan(f, block, at, x.v[k]);
       else

@@ -80,7 +80,7 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
                            const ByteOfWord& byte) {
     run_free_rows(std::array{out, from}, memory, {form, byte_rows, &byte});
   };
-  if (copy.pack == 1) convert(row_result(op.out), row_source(copy), RowForm::words, {0, zero});
+  if (copy.pack == 1) convert(row_result(op.out), row_source(copy), RowForm::wide, {0, zero});
   for (uint32_t index = 0; copy.pack == 4 && index < std::min(s.n, 4u); ++index)
     convert(row_result(every_fourth(op.out, index, s.n, 1)),
             row_source(every_fourth(op.work, index, s.n, 0)), RowForm::elements,
@@ -90,7 +90,7 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Int8ToF32, {"two passes", two_passes})
+TW_FAST_KERNELS(Int8ToF32, {"two passes", two_passes})
 
 }  // namespace tputwin::fast
 #endif

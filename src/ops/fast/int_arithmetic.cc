@@ -28,7 +28,7 @@ struct IntLimits {
 };
 
 // The parameters of a 32-bit kernel.
-struct IntPlan {
+struct IntJob {
   const IntArithmetic& op;
   int32_t shift;
   IntLimits limits;
@@ -84,7 +84,7 @@ void SameBlockOf(DType dtype, const RowBlock& block) {
 }
 
 void SameRows(const void* operation, const RowBlock& block) {
-  const auto& op = static_cast<const IntPlan*>(operation)->op;
+  const auto& op = static_cast<const IntJob*>(operation)->op;
   const DType dtype = op.out.dtype;
   switch (op.kind) {
     case Kind::min:
@@ -114,27 +114,27 @@ HWY_INLINE Ints Combined(Ints a, Ints b, Ints old, int lshift) {
 }
 
 template <Kind kKind>
-void WordBlock(const IntPlan& plan, const RowBlock& block) {
+void WordBlock(const IntJob& job, const RowBlock& block) {
   const I32 d;
   const auto word = [](int64_t limit) {
     return static_cast<int32_t>(std::clamp<int64_t>(limit, INT32_MIN, INT32_MAX));
   };
-  const Ints low = hn::Set(d, word(plan.limits.low)), high = hn::Set(d, word(plan.limits.high));
-  const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
+  const Ints low = hn::Set(d, word(job.limits.low)), high = hn::Set(d, word(job.limits.high));
+  const int left = std::max(job.shift, 0), right = std::max(-job.shift, 0);
   ForEachVector(block, [&](size_t i) HWY_ATTR {
     const Ints a = LoadInts(block, 1, i);
     const Ints b = kKind == Kind::shift ? a : LoadInts(block, 2, i);
     const Ints old = kKind == Kind::mac ? LoadInts(block, 3, i) : a;
-    Ints x = Combined<kKind>(a, b, old, plan.op.lshift);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, plan.op.rounding);
+    Ints x = Combined<kKind>(a, b, old, job.op.lshift);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, job.op.rounding);
     hn::StoreU(hn::Min(hn::Max(x, low), high), d, block.result<int32_t>() + i);
   });
 }
 
 void WordRows(const void* operation, const RowBlock& block) {
-  const auto& plan = *static_cast<const IntPlan*>(operation);
-  by_kind<Kind::shift>(plan.op.kind, [&]<Kind kKind>(std::integral_constant<Kind, kKind>)
-                                         HWY_ATTR { WordBlock<kKind>(plan, block); });
+  const auto& job = *static_cast<const IntJob*>(operation);
+  by_kind<Kind::shift>(job.op.kind, [&]<Kind kKind>(std::integral_constant<Kind, kKind>)
+                                        HWY_ATTR { WordBlock<kKind>(job, block); });
 }
 
 // ---- 8-bit operands, 16-bit intermediate values ----
@@ -148,7 +148,7 @@ HWY_INLINE Shorts LoadShorts(const RowBlock& block, size_t operand, size_t i, Sh
 }
 
 template <Kind kKind, bool kToBytes>
-void ShortBlock(const IntPlan& plan, const RowBlock& block) {
+void ShortBlock(const IntJob& job, const RowBlock& block) {
   const I16 d;
   // keeps or clears the sign extension of an operand
   const auto mask_of = [&](const Source& source) HWY_ATTR {
@@ -157,15 +157,15 @@ void ShortBlock(const IntPlan& plan, const RowBlock& block) {
   const auto limit = [&](int64_t value) HWY_ATTR {
     return hn::Set(d, static_cast<int16_t>(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX)));
   };
-  const Shorts low = limit(plan.limits.low), high = limit(plan.limits.high);
-  const Shorts a_mask = mask_of(plan.op.a), b_mask = mask_of(plan.op.b);
-  const int left = std::max(plan.shift, 0), right = std::max(-plan.shift, 0);
+  const Shorts low = limit(job.limits.low), high = limit(job.limits.high);
+  const Shorts a_mask = mask_of(job.op.a), b_mask = mask_of(job.op.b);
+  const int left = std::max(job.shift, 0), right = std::max(-job.shift, 0);
   for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
     const Shorts a = LoadShorts(block, 1, i, a_mask), b = LoadShorts(block, 2, i, b_mask);
     Shorts x = kKind == Kind::add   ? hn::Add(a, b)
                : kKind == Kind::sub ? hn::Sub(a, b)
                                     : hn::Mul(a, b);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, plan.op.rounding);
+    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, job.op.rounding);
     x = hn::Min(hn::Max(x, low), high);
     if constexpr (kToBytes) {
       const hn::Rebind<uint8_t, I16> bytes;
@@ -177,16 +177,16 @@ void ShortBlock(const IntPlan& plan, const RowBlock& block) {
 }
 
 template <Kind kKind>
-void ShortBlockOf(const IntPlan& plan, const RowBlock& block) {
-  return element_bytes(plan.op.out.dtype) == 1 ? ShortBlock<kKind, true>(plan, block)
-                                               : ShortBlock<kKind, false>(plan, block);
+void ShortBlockOf(const IntJob& job, const RowBlock& block) {
+  return element_bytes(job.op.out.dtype) == 1 ? ShortBlock<kKind, true>(job, block)
+                                              : ShortBlock<kKind, false>(job, block);
 }
 
 void ShortRows(const void* operation, const RowBlock& block) {
-  const auto& plan = *static_cast<const IntPlan*>(operation);
-  if (plan.op.kind == Kind::add) return ShortBlockOf<Kind::add>(plan, block);
-  if (plan.op.kind == Kind::sub) return ShortBlockOf<Kind::sub>(plan, block);
-  ShortBlockOf<Kind::mul>(plan, block);
+  const auto& job = *static_cast<const IntJob*>(operation);
+  if (job.op.kind == Kind::add) return ShortBlockOf<Kind::add>(job, block);
+  if (job.op.kind == Kind::sub) return ShortBlockOf<Kind::sub>(job, block);
+  ShortBlockOf<Kind::mul>(job, block);
 }
 
 // ---- 64-bit intermediate values ----
@@ -206,8 +206,8 @@ HWY_INLINE void Combine(Wide& a, const Wide& b, const F& f) {
   for (size_t i = 0; i < kRowUnit; ++i) a[i] = f(a[i], b[i]);
 }
 
-void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
-  const IntArithmetic& op = plan.op;
+void WideUnit(const IntJob& job, const RowBlock& block, size_t first) {
+  const IntArithmetic& op = job.op;
   const auto widen = [&](size_t operand, const TensorView& view, Wide& to) {
     Widen(block.source<uint8_t>(operand) + first * sizeof(int32_t), view.dtype == DType::u32, to);
   };
@@ -225,18 +225,18 @@ void WideUnit(const IntPlan& plan, const RowBlock& block, size_t first) {
     const int lshift = op.lshift;
     Combine(x, b, [lshift](int64_t p, int64_t q) { return p + q * (int64_t{1} << lshift); });
   }
-  if (plan.shift < 0) RoundShiftAll(x, -plan.shift, op.rounding);
-  const int left = std::max(plan.shift, 0);
-  const int64_t low = op.saturates ? plan.limits.low : INT64_MIN;
-  const int64_t high = op.saturates ? plan.limits.high : INT64_MAX;
+  if (job.shift < 0) RoundShiftAll(x, -job.shift, op.rounding);
+  const int left = std::max(job.shift, 0);
+  const int64_t low = op.saturates ? job.limits.low : INT64_MIN;
+  const int64_t high = op.saturates ? job.limits.high : INT64_MAX;
   for (size_t i = 0; i < kRowUnit; ++i)
     block.store(first + i,
                 static_cast<int32_t>(std::clamp(x[i] * (int64_t{1} << left), low, high)));
 }
 
 void WideRows(const void* operation, const RowBlock& block) {
-  const auto& plan = *static_cast<const IntPlan*>(operation);
-  for (size_t i = 0; i < block.count; i += kRowUnit) WideUnit(plan, block, i);
+  const auto& job = *static_cast<const IntJob*>(operation);
+  for (size_t i = 0; i < block.count; i += kRowUnit) WideUnit(job, block, i);
 }
 
 }  // namespace
@@ -354,8 +354,8 @@ Declined run_planned(const IntArithmetic& op, const Memory& memory,
   const auto shift = static_cast<int32_t>(op.shift.constant);
   if (!op.shift.is_constant) return "a shift of its own for each element";
   if (!fits(op, shift)) return "lanes do not hold the numbers on the way";
-  const IntPlan plan{op, shift, limits_of(op)};
-  return run(op, memory, false, {form, kernel, &plan});
+  const IntJob job{op, shift, limits_of(op)};
+  return run(op, memory, false, {form, kernel, &job});
 }
 
 Declined same(const IntArithmetic& op, const Memory& memory) {
@@ -365,19 +365,19 @@ Declined shorts(const IntArithmetic& op, const Memory& memory) {
   return run_planned(op, memory, fits_shorts, RowForm::elements, short_rows);
 }
 Declined words(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, fits_words, RowForm::words, word_rows);
+  return run_planned(op, memory, fits_words, RowForm::wide, word_rows);
 }
 Declined wide(const IntArithmetic& op, const Memory& memory) {
-  return run_planned(op, memory, fits_wide, RowForm::words, wide_rows);
+  return run_planned(op, memory, fits_wide, RowForm::wide, wide_rows);
 }
 Declined exact(const IntArithmetic& op, const Memory& memory) {
-  return run(op, memory, true, {RowForm::words, exact_rows, &op, 8});
+  return run(op, memory, true, {RowForm::wide, exact_rows, &op, 8});
 }
 
 }  // namespace
 
-TW_BODIES(IntArithmetic, {"type's own lanes", same}, {"16 bits", shorts}, {"32 bits", words},
-          {"64 bits", wide}, {"element by element", exact})
+TW_FAST_KERNELS(IntArithmetic, {"type's own elements", same}, {"16 bits", shorts},
+                {"32 bits", words}, {"64 bits", wide}, {"element by element", exact})
 
 }  // namespace tputwin::fast
 #endif

@@ -1,7 +1,7 @@
 // masked_lanes: the fast kernel of the masked operation.
 #include "ops/masked_lanes.h"
 
-#include "ops/fast/dispatch/bodies.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "ops/fast/fast.h"
 #include "ops/kept_lanes.h"
 #include "ops/operation.h"

@@ -6,8 +6,8 @@
 
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/short_rows.h"
+#include "ops/fast/gemm/run/deferred_sums.h"
 #include "ops/fast/gemm/run/matrix_tiles.h"
-#include "ops/fast/gemm/run/pending_sums.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/matmul/matmul_bm1684.h"
@@ -17,7 +17,7 @@ namespace {
 
 bool same_shape(const MatrixView& m, uint32_t rows, uint32_t cols, uint32_t per_channel) {
   const Shape& s = m.tensor.shape;
-  return m.rows == rows && m.cols == cols && has_words(m.tensor) && s.h == 1 &&
+  return m.rows == rows && m.cols == cols && has_32bit_elements(m.tensor) && s.h == 1 &&
          s.w == per_channel && s.n == rows && s.c == ceil_div(cols, s.w);
 }
 
@@ -29,7 +29,7 @@ Declined operands_decline(const MatmulBm1684& op, const LocalMemory& local) {
       !same_shape(op.left, rows, depth, op.left.tensor.shape.w) ||
       !same_shape(op.right, depth, cols, width) ||
       (op.bias && !same_shape(*op.bias, 1, cols, width)))
-    return "matrices are no words in lanes of the shapes of a product";
+    return "matrices have no 32-bit elements in lanes of the shapes of a product";
   if (!has_dense_rows(op.right.tensor) || !has_dense_rows(op.out.tensor)) return "rows have gaps";
   return overlap(op.out.tensor,
                  {&op.left.tensor, &op.right.tensor, op.bias ? &op.bias->tensor : nullptr}, local);
@@ -37,7 +37,7 @@ Declined operands_decline(const MatmulBm1684& op, const LocalMemory& local) {
 
 class F32Source {
  public:
-  static constexpr bool kCopiesWords = true, kAddsUp = false;
+  static constexpr bool kCopiesElements = true, kAddsUp = false;
   static constexpr uint64_t kTermsWorthATask = kTermsPerTask;
 
   F32Source(const MatmulBm1684& op, const PlainProduct& product, const Memory& memory,
@@ -59,7 +59,7 @@ class F32Source {
                   uint32_t* to) const {
     const size_t step = m.operand().matrix.tensor.stride.w;
     m.for_each_run(row, first, count, [&](const uint8_t* from, uint32_t col, uint32_t run) {
-      copy_words(to + col, from, run, step);
+      copy_int32(to + col, from, run, step);
     });
   }
   void read_factors(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
@@ -94,7 +94,7 @@ class F32Source {
   }
 
  private:
-  static void copy_words(uint32_t* to, const uint8_t* from, uint32_t count, size_t step) {
+  static void copy_int32(uint32_t* to, const uint8_t* from, uint32_t count, size_t step) {
     if (step == sizeof *to)  // runs may be short
       return copy_bytes(reinterpret_cast<uint8_t*>(to), from, count * sizeof *to);
     for (uint32_t i = 0; i < count; ++i) to[i] = Memory::load<uint32_t>(from + i * step);
@@ -144,10 +144,10 @@ void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& c
                  .count = count,
                  .accumulate = op.accumulate},
                 depth, [&](size_t at) {
-                  const auto turn = static_cast<uint32_t>(at / width);
+                  const auto round = static_cast<uint32_t>(at / width);
                   return result_at(
                       op, memory, i,
-                      (channel + turn * lanes) * width + static_cast<uint32_t>(at % width));
+                      (channel + round * lanes) * width + static_cast<uint32_t>(at % width));
                 });
 }
 
@@ -171,10 +171,10 @@ Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
   share_out(slots.count, s.count() * depth, kShortTermsPerTask, [&](size_t begin, size_t end) {
     const ScopedFloatMode mode;
     for (auto slot = static_cast<uint32_t>(begin); slot < end; ++slot) {
-      const uint32_t turns = slots.turns(slot), at_once = joined ? turns : 1;
+      const uint32_t rounds = slots.rounds(slot), at_once = joined ? rounds : 1;
       for (uint32_t i = 0; i < op.out.rows; ++i)
-        for (uint32_t turn = 0; turn < turns; turn += at_once) {
-          const uint32_t channel = slot + turn * slots.lanes;
+        for (uint32_t round = 0; round < rounds; round += at_once) {
+          const uint32_t channel = slot + round * slots.lanes;
           const uint32_t columns = std::min(at_once * width, op.out.cols - channel * width);
           run_short_row(op, memory, chains, kernels, left.data() + i * depth, i, channel, columns);
         }
@@ -210,6 +210,7 @@ std::unique_ptr<SumSource> sum_source(const MatmulBm1684& op, const Memory& memo
   return std::make_unique<MatmulSums>(op, memory);
 }
 
-TW_BODIES(MatmulBm1684, {"short rows", short_rows}, {"in place", in_place}, {"packed", packed})
+TW_FAST_KERNELS(MatmulBm1684, {"short rows", short_rows}, {"in place", in_place},
+                {"packed", packed})
 
 }  // namespace tputwin::fast

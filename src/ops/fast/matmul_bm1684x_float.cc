@@ -28,7 +28,7 @@ class FloatSource {
  public:
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
   static constexpr bool kAlternates = std::is_same_v<Op, MatmulBm1684xFp32>;
-  static constexpr bool kCopiesWords = kAlternates, kAddsUp = !kAlternates;
+  static constexpr bool kCopiesElements = kAlternates, kAddsUp = !kAlternates;
 
   FloatSource(const Op& op, const PlainProduct& product, const Memory& memory,
               const InPlace& in_place = {})
@@ -222,8 +222,8 @@ class FewRows {
       Sums sums;
       start(first + at, run, TileKernels::kRowSlack, sums);
       for (uint32_t i = 0; i < rows_.size(); ++i)
-        kernels_.row_of_halves(rows_[i], {terms_, rows.data(), rows.data() + kRowsAhead}, run,
-                               sums[i].data());
+        kernels_.row_of_float16(rows_[i], {terms_, rows.data(), rows.data() + kRowsAhead}, run,
+                                sums[i].data());
       store(first + at, run, sums);
     });
   }
@@ -252,8 +252,8 @@ class FewRows {
       const HalfColumns slice{count, columns.data(), columns.data() + kAhead, begin,
                               ceil_div(terms, kAddTreeGroup)};
       for (uint32_t i = 0; i < rows_.size(); ++i)
-        kernels_.columns_of_halves(rows_[i], slice, aligned[begin / kSlice * rows_.size() + i],
-                                   sums[i].data());
+        kernels_.columns_of_float16(rows_[i], slice, aligned[begin / kSlice * rows_.size() + i],
+                                    sums[i].data());
     }
     store(first, count, sums);
   }
@@ -315,7 +315,7 @@ Declined few_rows(const MatmulBm1684xHalf& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(MatmulBm1684xFp32, {"in place", in_place}, {"packed", packed<MatmulBm1684xFp32>})
-TW_BODIES(MatmulBm1684xHalf, {"few rows", few_rows}, {"packed", packed<MatmulBm1684xHalf>})
+TW_FAST_KERNELS(MatmulBm1684xFp32, {"in place", in_place}, {"packed", packed<MatmulBm1684xFp32>})
+TW_FAST_KERNELS(MatmulBm1684xHalf, {"few rows", few_rows}, {"packed", packed<MatmulBm1684xHalf>})
 
 }  // namespace tputwin::fast

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "numerics/rounding.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/run/matrix_tiles.h"
 #include "ops/matmul/matmul_bm1684x.h"
@@ -20,13 +20,13 @@ constexpr uint32_t kMostInCell = 4;
 // The form in which cells hold factors.
 enum class Cells : uint8_t {
   bytes,       // for byte products of the processor
-  words,       // bytes, sign- or zero-extended to 16 bits
+  int16,       // bytes, sign- or zero-extended to 16 bits
   minus_zero,  // 16 bits, with the zero point subtracted
 };
 
 class IntSource {
  public:
-  static constexpr bool kCopiesWords = false, kAddsUp = true;
+  static constexpr bool kCopiesElements = false, kAddsUp = true;
   static constexpr uint64_t kTermsWorthATask = 64 << 10;
 
   IntSource(const MatmulBm1684xInt& op, const PlainProduct& product, const Memory& memory)
@@ -70,7 +70,7 @@ class IntSource {
            const TileBuffers&) const {
     const uint32_t no_offset = 0;
     const Dots dots{terms.pitch, terms.count, 1, &no_offset, is_signed(p_.left.dtype())};
-    cells_ == Cells::bytes ? kernels.bytes(tile, dots) : kernels.words(tile, dots);
+    cells_ == Cells::bytes ? kernels.bytes(tile, dots) : kernels.int16(tile, dots);
     return false;
   }
 
@@ -98,7 +98,7 @@ class IntSource {
  private:
   static Cells cells_of(const MatmulBm1684xInt& op, const TileKernels& kernels) {
     if (element_bytes(op.left.dtype()) != 1) return Cells::minus_zero;
-    if (!op.zero_point) return kernels.in_cell == 2 ? Cells::words : Cells::bytes;
+    if (!op.zero_point) return kernels.in_cell == 2 ? Cells::int16 : Cells::bytes;
     // zero points that are subtracted from sums must be one per column
     const bool by_column = op.zero_point->is_constant || op.right.transposed;
     return kernels.in_cell != 2 && by_column && !op.out.transposed ? Cells::bytes
@@ -151,7 +151,7 @@ class IntSource {
     return &m.operand() == (p_.swapped ? &p_.left : &p_.right);
   }
   // Reads elements of a stored row as int16, minus their zero points.
-  void read_words(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+  void read_int16(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
                   uint16_t* to) const;
 
   const MatmulBm1684xInt& op_;
@@ -168,7 +168,7 @@ class IntSource {
   Quantizing quantizing_;
 };
 
-void IntSource::read_words(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
+void IntSource::read_int16(const StoredMatrix& m, uint32_t row, uint32_t first, uint32_t count,
                            uint16_t* to) const {
   const MatrixOperand& operand = m.operand();
   const int32_t zero = is_right(m) ? constant_zero_ : 0;
@@ -213,7 +213,7 @@ void IntSource::read_terms(const StoredMatrix& m, uint32_t cell, uint32_t first,
     if (cells_ == Cells::bytes)
       kernels_.join(from.data(), run, is_signed(operand.dtype()), mask, to + col);
     else
-      kernels_.join_words(from.data(), run, is_signed(operand.dtype()), to + col);
+      kernels_.join_int16(from.data(), run, is_signed(operand.dtype()), to + col);
   });
 }
 
@@ -229,8 +229,8 @@ void IntSource::join_terms(const StoredMatrix& m, uint32_t row, uint32_t first, 
   std::array<uint16_t, kAtOnce> low, high{};
   for (uint32_t done = 0; done < count; done += kAtOnce) {
     const uint32_t some = std::min(kAtOnce, count - done);
-    read_words(m, row, first + done, some, low.data());
-    if (row + 1 < m.rows()) read_words(m, row + 1, first + done, some, high.data());
+    read_int16(m, row, first + done, some, low.data());
+    if (row + 1 < m.rows()) read_int16(m, row + 1, first + done, some, high.data());
     for (uint32_t i = 0; i < some; ++i) to[done + i] = low[i] | uint32_t{high[i]} << 16;
   }
 }
@@ -242,7 +242,7 @@ void IntSource::read_factors(const StoredMatrix& m, uint32_t row, uint32_t first
   const uint32_t elements = std::min(count * in_cell(), m.cols() - begin);
   to[count - 1] = 0;
   if (cells_ != Cells::bytes)
-    return read_words(m, row, begin, elements, reinterpret_cast<uint16_t*>(to));
+    return read_int16(m, row, begin, elements, reinterpret_cast<uint16_t*>(to));
   auto* bytes = reinterpret_cast<uint8_t*>(to);
   if (operand.is_constant)
     std::fill_n(bytes, elements, static_cast<uint8_t>(operand.constant));
@@ -311,7 +311,7 @@ void IntSource::sum_left() {
   left_sums_.assign(p_.out.rows(), 0);
   std::vector<uint16_t> words(left.cols());
   for (uint32_t row = 0; row < left.rows(); ++row) {
-    read_words(left, row, 0, left.cols(), words.data());
+    read_int16(left, row, 0, left.cols(), words.data());
     int32_t sum = 0;
     for (uint32_t col = 0; col < left.cols(); ++col) {
       const auto value = static_cast<int16_t>(words[col]);
@@ -390,6 +390,6 @@ Declined one_row(const MatmulBm1684xInt& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(MatmulBm1684xInt, {"one row", one_row}, {"packed", packed})
+TW_FAST_KERNELS(MatmulBm1684xInt, {"one row", one_row}, {"packed", packed})
 
 }  // namespace tputwin::fast

@@ -12,8 +12,8 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/dispatch/body.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/kernels/dot_bytes-inl.h"
@@ -104,7 +104,7 @@ void Product::pack_left(size_t block) const {
 void Product::store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) const {
   const I32 d;
   const TensorView& res = op.res.tensor;
-  const size_t count = std::min(kLanes32, op.res.cols - c);
+  const size_t count = std::min(kElements32, op.res.cols - c);
   uint8_t* to = at(memory, op.res, r, c);
   if (op.relu) acc = hn::Max(acc, hn::Zero(d));
   if (op.accumulate) {
@@ -115,7 +115,7 @@ void Product::store(const Epilogue& epilogue, Ints acc, size_t r, size_t c) cons
     Ints old = hn::Or(low, hn::ShiftLeft<8>(high));
     acc = hn::Add(acc, hn::ShiftLeftSame(old, static_cast<int>(op.lshift)));
   }
-  uint8_t low[kLanes32], high[kLanes32];
+  uint8_t low[kElements32], high[kElements32];
   if (is_16bit(res.dtype)) {
     epilogue.store16(acc, low, high);
     std::copy_n(high, count, to + res.plane_stride);
@@ -153,7 +153,7 @@ HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
     const uint8_t* first[kAtOnce];  // past the end, the last one is repeated
     Ints sums[kAtOnce];
     for (size_t i = 0; i < kAtOnce; ++i) {
-      first[i] = at(p.memory, p.op.right, 0, (v + std::min(i, count - 1)) * kLanes32);
+      first[i] = at(p.memory, p.op.right, 0, (v + std::min(i, count - 1)) * kElements32);
       sums[i] = ints(0);
     }
     for (size_t g = 0; g < p.groups; ++g) {
@@ -166,7 +166,7 @@ HWY_INLINE void sum_row(const Product& p, size_t begin, size_t end) {
         sums[i] = Dot::step(sums[i], join_columns(rows, 0, is_signed_right, p.flip.mask), weight);
       }
     }
-    for (size_t i = 0; i < count; ++i) p.store_sum(epilogue, sums[i], 0, (v + i) * kLanes32);
+    for (size_t i = 0; i < count; ++i) p.store_sum(epilogue, sums[i], 0, (v + i) * kElements32);
   }
 }
 
@@ -181,7 +181,8 @@ void Product::multiply_row(size_t begin, size_t end) const {
 
 void multiply(const MatrixMac& op, const Memory& memory) {
   constexpr uint64_t kRowMacsPerTask = 1 << 18;
-  const size_t chunk = block_of(8 * kTileVectors * kLanes32, kLanes32);  // columns of one task
+  const size_t chunk =
+      block_of(8 * kTileVectors * kElements32, kElements32);  // columns of one task
   const size_t macs_worth_a_task = task_work(1 << 20);
   thread_local Scratch data, weights, bias, row_bias;
   Product p{op, memory};
@@ -193,7 +194,7 @@ void multiply(const MatrixMac& op, const Memory& memory) {
 
   if (op.res.rows == 1) {
     p.pack_left(0);
-    return share_out(ceil_div(size_t{op.res.cols}, kLanes32), p.columns * op.left.cols,
+    return share_out(ceil_div(size_t{op.res.cols}, kElements32), p.columns * op.left.cols,
                      kRowMacsPerTask,
                      [&p](size_t begin, size_t end) { p.multiply_row(begin, end); });
   }
@@ -248,7 +249,7 @@ Declined dot_products(const MatrixMac& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(MatrixMac, {"dot products", dot_products})
+TW_FAST_KERNELS(MatrixMac, {"dot products", dot_products})
 
 }  // namespace tputwin::fast
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/dot_bytes-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
@@ -104,7 +104,7 @@ Declined dot_products(const MatrixMac2& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(MatrixMac2, {"dot products", dot_products})
+TW_FAST_KERNELS(MatrixMac2, {"dot products", dot_products})
 
 }  // namespace tputwin::fast
 #endif

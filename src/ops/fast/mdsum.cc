@@ -6,7 +6,7 @@
 #include <hwy/highway.h>
 
 #include "numerics/integer.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/views/views.h"
@@ -88,7 +88,7 @@ Declined runs(const Mdsum& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Mdsum, {"runs", runs})
+TW_FAST_KERNELS(Mdsum, {"runs", runs})
 
 }  // namespace tputwin::fast
 #endif

@@ -1,6 +1,6 @@
 // pool2d of the BM1684 and BM1684X: vectors along planes of 32-bit elements.
-#include "ops/contract/body_steps.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/contract/kernel_steps.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/window/sums.h"
 #include "ops/pool/pool2d_bm1684.h"
@@ -99,9 +99,9 @@ Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Pool2dBm1684, {"planes", planes})
-TW_BODIES(Pool2dBm1684Int8, {"planes", planes})
-TW_BODIES(Pool2dBm1684xFloat, {"planes", planes})
-TW_BODIES(Pool2dBm1684xInt8, {"planes", planes})
+TW_FAST_KERNELS(Pool2dBm1684, {"planes", planes})
+TW_FAST_KERNELS(Pool2dBm1684Int8, {"planes", planes})
+TW_FAST_KERNELS(Pool2dBm1684xFloat, {"planes", planes})
+TW_FAST_KERNELS(Pool2dBm1684xInt8, {"planes", planes})
 
 }  // namespace tputwin::fast

@@ -29,13 +29,13 @@ template <class T>
 HWY_INLINE void MaximumRow(std::span<const TapRow> taps, uint8_t* out, size_t width) {
   const hn::ScalableTag<T> d;
   const hn::ScalableTag<uint8_t> du8;
-  const size_t lanes = hn::Lanes(d);
-  for (size_t x = 0; x < width; x += lanes) {
+  const size_t elements = hn::Lanes(d);
+  for (size_t x = 0; x < width; x += elements) {
     auto largest = hn::Set(d, hwy::LimitsMin<T>());
     for (const TapRow& tap : taps)
       largest = hn::Max(largest, hn::LoadU(d, reinterpret_cast<const T*>(tap.in + x)));
-    if (width - x >= lanes)
-      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + x, lanes);
+    if (width - x >= elements)
+      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + x, elements);
     else
       StoreBytes<false>(du8, hn::BitCast(du8, largest), out + x, width - x);
   }
@@ -249,7 +249,8 @@ void for_lanes(const Pool2dBm1880& op, const Memory& memory, uint64_t taps, cons
 Declined flat_planes(const Pool2dBm1880& op, const Memory& memory) {
   if (op.kind != Pool2dBm1880::Kind::maximum) return "no maxima";
   if (const Declined why = declines(op, memory)) return why;
-  if (!FlatPlanes::cover(op.window, op.in, op.out)) return "results that do not lie like inputs";
+  if (!FlatPlanes::cover(op.window, op.in, op.out))
+    return "results that are not laid out like inputs";
   const uint8_t least = is_signed(op.in.dtype) ? 0x80 : 0;
   const auto lanes = [&](size_t begin, size_t end) {
     thread_local FlatPlanes planes;
@@ -349,8 +350,8 @@ Declined byte_rows(const Pool2dBm1880& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Pool2dBm1880, {"plane sums", plane_sums}, {"flat planes", flat_planes},
-          {"vectors", vectors}, {"rows by two", rows_by_two}, {"byte rows", byte_rows})
+TW_FAST_KERNELS(Pool2dBm1880, {"plane sums", plane_sums}, {"flat planes", flat_planes},
+                {"vectors", vectors}, {"rows by two", rows_by_two}, {"byte rows", byte_rows})
 
 }  // namespace tputwin::fast
 #endif

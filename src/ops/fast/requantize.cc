@@ -101,7 +101,7 @@ HWY_INLINE bool RequantizeSame(const Scaling& scaling, const RowBlock& block) {
   const auto* in = block.source<int32_t>(1);
   auto* const out = block.result<int32_t>();
   same.with_rounding([&]<Rounding kRounding>() HWY_ATTR {
-    for (size_t i = 0; i < block.count; i += kLanes32)
+    for (size_t i = 0; i < block.count; i += kElements32)
       hn::StoreU(same.scaled<kRounding>(hn::LoadU(I32(), in + i)), I32(), out + i);
   });
   return true;
@@ -148,8 +148,8 @@ void RequantizeBlock(const void* operation, const RowBlock& block) {
     Ints in = LoadInts(in_row, i);
     if (!scaling.narrows) in = hn::Sub(in, offset);
     const Longs even = scaling.scaled(in, multiplier, right, offset);
-    const Longs odd =
-        scaling.scaled(odd_lanes(in), odd_lanes(multiplier), odd_lanes(right), odd_lanes(offset));
+    const Longs odd = scaling.scaled(odd_elements(in), odd_elements(multiplier),
+                                     odd_elements(right), odd_elements(offset));
     const Ints result = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
     hn::StoreU(result, d, block.result<int32_t>() + i);
   }
@@ -174,7 +174,7 @@ Declined rows(const Requantize& op, const Memory& memory) {
   return run_rows({row_result(op.out), row_source(op.in), row_source(op.multiplier),
                    row_source(shift), row_source(op.offset)},
                   memory,
-                  {.form = RowForm::words,
+                  {.form = RowForm::wide,
                    .kernel = requantize_block,
                    .operation = &op,
                    .weight = kWeight,
@@ -183,7 +183,7 @@ Declined rows(const Requantize& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Requantize, {"rows", rows})
+TW_FAST_KERNELS(Requantize, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

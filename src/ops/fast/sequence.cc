@@ -1,7 +1,7 @@
 // sequence: rows of 32-bit elements.
 #include "ops/elementwise/sequence.h"
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
@@ -13,7 +13,7 @@ namespace {
 Declined rows(const Sequence& op, const Memory& memory) {
   const Shape& s = op.out.shape;
   if (op.by_lane || !is_32bit(op.out.dtype) || !has_dense_rows(op.out) || s.n != 1 || s.h != 1)
-    return "no rows of words, one of each channel";
+    return "no rows of 32-bit elements, one of each channel";
   if (const Declined why = overlap(op.out, {}, memory.local)) return why;
   share_out(s.c, s.count() * 4, kBytesPerTask, [&](size_t begin, size_t end) {
     for (auto c = static_cast<uint32_t>(begin); c < end; ++c) {
@@ -28,6 +28,6 @@ Declined rows(const Sequence& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Sequence, {"rows", rows})
+TW_FAST_KERNELS(Sequence, {"rows", rows})
 
 }  // namespace tputwin::fast

@@ -63,7 +63,7 @@ Declined choice(const Unary& op, const Memory& memory) {
                       .if_true = x,
                       .if_false = zero,
                       .type = op.in.dtype};
-  return fast::execute(select, memory) ? kRan : "select has no body for it";
+  return fast::execute(select, memory) ? kRan : "select has no kernel for it";
 }
 
 Declined signs(const Unary& op, const Memory& memory) {
@@ -85,12 +85,12 @@ Declined elements(const Unary& op, const Memory& memory) {
   constexpr uint64_t kWeight = 8;
   return run_rows({row_result_as(op.out, bits(op.out.dtype)),
                    row_source_as(Source::tensor(op.in), bits(op.in.dtype))},
-                  memory, {RowForm::words, element_rows, &op, kWeight});
+                  memory, {RowForm::wide, element_rows, &op, kWeight});
 }
 
 }  // namespace
 
-TW_BODIES(Unary, {"choice", choice}, {"signs", signs}, {"elements", elements})
+TW_FAST_KERNELS(Unary, {"choice", choice}, {"signs", signs}, {"elements", elements})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

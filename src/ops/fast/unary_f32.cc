@@ -181,7 +181,7 @@ Declined rows(const UnaryF32& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(UnaryF32, {"rows", rows})
+TW_FAST_KERNELS(UnaryF32, {"rows", rows})
 
 }  // namespace tputwin::fast
 #endif

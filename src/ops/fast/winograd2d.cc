@@ -12,11 +12,11 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/conv/winograd2d.h"
 #include "ops/conv/winograd2d_bm1684.h"
-#include "ops/fast/dispatch/body.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/kernels/dot-inl.h"
@@ -30,9 +30,9 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr size_t kElements = WordDot::kElements;
-constexpr size_t kTile = kTileVectors * kLanes32;  // Winograd tiles in a register tile
-constexpr size_t kChunk = 2 * kTile;               // tiles of one task
-constexpr size_t kPoints = 16;                     // elements of a transformed tile
+constexpr size_t kTile = kTileVectors * kElements32;  // Winograd tiles in a register tile
+constexpr size_t kChunk = 2 * kTile;                  // tiles of one task
+constexpr size_t kPoints = 16;                        // elements of a transformed tile
 
 // The epilogue of a tile's results. In both operations, an unsigned result has a ReLU.
 Epilogue epilogue_of(const Winograd2d& op) {
@@ -44,17 +44,17 @@ Epilogue epilogue_of(const Winograd2dBm1684& op) {
 
 // Reads elements at a distance of `step` bytes as int16.
 template <class T>
-HWY_INLINE void read_words(const uint8_t* from, size_t step, size_t count, int16_t* to) {
+HWY_INLINE void read_int16(const uint8_t* from, size_t step, size_t count, int16_t* to) {
   for (size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i * step]);
 }
-void read_words(const TensorView& in, const uint8_t* from, size_t count, int16_t* to) {
+void read_int16(const TensorView& in, const uint8_t* from, size_t count, int16_t* to) {
   // four images interleaved byte by byte, or contiguous
   const size_t step = in.stride.w;
   if (is_signed(in.dtype))
-    step == 1 ? read_words<int8_t>(from, 1, count, to) : read_words<int8_t>(from, step, count, to);
+    step == 1 ? read_int16<int8_t>(from, 1, count, to) : read_int16<int8_t>(from, step, count, to);
   else
-    step == 1 ? read_words<uint8_t>(from, 1, count, to)
-              : read_words<uint8_t>(from, step, count, to);
+    step == 1 ? read_int16<uint8_t>(from, 1, count, to)
+              : read_int16<uint8_t>(from, step, count, to);
 }
 
 // Writes bytes of even and odd columns, `step` bytes apart.
@@ -138,7 +138,7 @@ void WinogradConvolution<Op>::transform_row(uint32_t channel, size_t row, size_t
       const int64_t begin = std::max<int64_t>(left, 0);
       const int64_t end = std::min<int64_t>(left + static_cast<int64_t>(width), in.shape.w);
       if (begin < end)
-        read_words(in, from + static_cast<size_t>(begin) * in.stride.w,
+        read_int16(in, from + static_cast<size_t>(begin) * in.stride.w,
                    static_cast<size_t>(end - begin), line + (begin - left));
     }
     for (size_t t = 0; t < count; ++t) {
@@ -216,7 +216,7 @@ void WinogradConvolution<Op>::finish(const int32_t (*sums)[kTileRows][kTile], si
   const Epilogue epilogue = epilogue_of(op);
   const bool wide = is_16bit(op.out.dtype);
   const Ints bias = ints(bias_of(op.bias, memory, oc));
-  for (size_t t = 0; t < count; t += kLanes32) {
+  for (size_t t = 0; t < count; t += kElements32) {
     Ints half[2][4];  // A^T m
     for (size_t v = 0; v < 4; ++v) {
       auto m = [&](size_t u) HWY_ATTR { return hn::Load(d, &sums[u * 4 + v][row][t]); };
@@ -335,8 +335,8 @@ Declined packed_tiles(const Winograd2dBm1684& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Winograd2d, {"tiles", tiles})
-TW_BODIES(Winograd2dBm1684, {"tiles", packed_tiles})
+TW_FAST_KERNELS(Winograd2d, {"tiles", tiles})
+TW_FAST_KERNELS(Winograd2dBm1684, {"tiles", packed_tiles})
 
 }  // namespace tputwin::fast
 #endif

@@ -36,8 +36,8 @@ Cost cost(const Gather& op, const Chip& chip) {
   const Shape& s = op.out.shape;
   if (op.engine == Engine::dma)
     return transfer_cost(op.out, op.param, uint64_t{s.w} * element_bytes(op.out.dtype), chip);
-  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(s.n * turns * s.h * s.w, s.count(), operands(op), chip);
+  const uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(s.n * rounds * s.h * s.w, s.count(), operands(op), chip);
 }
 
 namespace {

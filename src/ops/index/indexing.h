@@ -1,7 +1,7 @@
 // indexing: positions that the index tensors of gather and scatter give.
 #pragma once
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/index/index_fault.h"
 
 namespace tputwin {

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "base/errors/ops.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 
@@ -37,8 +37,8 @@ Status check(const Lut& op, const Chip& chip) {
 // The table of a lane is one memory: one lookup per cycle.
 Cost cost(const Lut& op, const Chip& chip) {
   const Shape& s = op.out.shape;
-  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(s.n * turns * s.h * s.w, s.count(), operands(op), chip);
+  const uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(s.n * rounds * s.h * s.w, s.count(), operands(op), chip);
 }
 
 void execute(const Lut& op, const Memory& memory) {

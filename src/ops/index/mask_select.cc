@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_dma.h"
 
@@ -99,8 +99,9 @@ Cost cost(const MaskSelect& op, const Chip& chip) {
   const Shape& s = op.in.shape;
   if (!by_channel(op.kind))
     return transfer_cost(op.out, op.in, uint64_t{s.w} * element_bytes(op.in.dtype), chip);
-  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(op.out.shape.n * turns * s.h * s.w, op.out.shape.count(), operands(op), chip);
+  const uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(op.out.shape.n * rounds * s.h * s.w, op.out.shape.count(), operands(op),
+                      chip);
 }
 
 namespace {

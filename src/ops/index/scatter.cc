@@ -42,8 +42,8 @@ Cost cost(const Scatter& op, const Chip& chip) {
   const Shape s = walked(op);
   if (op.engine == Engine::dma)
     return transfer_cost(op.out, op.param, uint64_t{s.w} * element_bytes(op.out.dtype), chip);
-  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(s.n * turns * s.h * s.w, s.count(), operands(op), chip);
+  const uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(s.n * rounds * s.h * s.w, s.count(), operands(op), chip);
 }
 
 namespace {

@@ -2,7 +2,7 @@
 #include "ops/index/table_lookup.h"
 #include "base/bits.h"
 #include "base/errors/tpukernel.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
 
@@ -39,8 +39,8 @@ Status check(const TableLookup& op, const Chip& chip) {
 // The table of a lane is one memory: one lookup per cycle.
 Cost cost(const TableLookup& op, const Chip& chip) {
   const Shape& s = op.out.shape;
-  const uint64_t turns = ceil_div(uint64_t{s.c}, chip.lanes);
-  return compute_cost(s.n * turns * s.h * s.w, s.count(), operands(op), chip);
+  const uint64_t rounds = ceil_div(uint64_t{s.c}, chip.lanes);
+  return compute_cost(s.n * rounds * s.h * s.w, s.count(), operands(op), chip);
 }
 
 void execute(const TableLookup& op, const Memory& memory) {

@@ -4,7 +4,7 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/accumulate.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/matmul/matmul_bm1684x.h"
 

@@ -2,7 +2,7 @@
 #include "ops/matmul/matrix_mac2.h"
 
 #include "base/errors/ops.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 

@@ -4,7 +4,7 @@
 #include "base/errors/okkernel.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/source_operands.h"
 #include "ops/contract/timing.h"
 #include "ops/move/matrix_footprint.h"

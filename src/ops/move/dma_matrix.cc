@@ -3,7 +3,7 @@
 
 #include "base/errors/ops.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/move/matrix_footprint.h"
 #include "ops/rules/bm1880.h"

@@ -5,7 +5,7 @@
 #include "numerics/constant_tables.h"
 #include "numerics/float16.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x.h"
 

@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "base/errors/ops.h"
 #include "memory/layout.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1880.h"
 
@@ -52,8 +52,8 @@ Status check(const Mdsum& op, const Chip& chip) {
 
 // The 16 units of a lane add their shares, then a tree of four steps joins them.
 Cost cost(const Mdsum& op, const Chip& chip) {
-  const uint64_t turns = ceil_div(uint64_t{op.a.shape.c}, chip.lanes);
-  return compute_cost(lane_passes(op.a.shape, chip) + 4 * turns, op.a.shape.count(), operands(op),
+  const uint64_t rounds = ceil_div(uint64_t{op.a.shape.c}, chip.lanes);
+  return compute_cost(lane_passes(op.a.shape, chip) + 4 * rounds, op.a.shape.count(), operands(op),
                       chip);
 }
 

@@ -3,7 +3,7 @@
 #include "base/errors/tpukernel.h"
 #include "numerics/rounded_sum.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/conv/outside_bm1684x.h"

@@ -2,7 +2,7 @@
 #include "ops/pool/pool2d_bm1684x_int8.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/contract/timing.h"
 #include "ops/rules/bm1684x_window.h"

@@ -9,8 +9,8 @@ namespace {
 // Returns the banks of the first and the last byte of a view, in any lane.
 std::pair<uint64_t, uint64_t> banks_of(const TensorView& v, const Chip& chip) {
   const uint64_t start = v.address % chip.lane_bytes;
-  const uint64_t turns = (v.address / chip.lane_bytes + v.shape.c - 1) / chip.lanes;
-  const uint64_t last = start + (v.shape.n - 1) * uint64_t{v.stride.n} + turns * v.stride.c +
+  const uint64_t rounds = (v.address / chip.lane_bytes + v.shape.c - 1) / chip.lanes;
+  const uint64_t last = start + (v.shape.n - 1) * uint64_t{v.stride.n} + rounds * v.stride.c +
                         (v.shape.h - 1) * uint64_t{v.stride.h} +
                         (v.shape.w - 1) * uint64_t{v.stride.w} + element_bytes(v.dtype) - 1;
   return {start / chip.bank_bytes(), last / chip.bank_bytes()};

@@ -58,9 +58,9 @@ Status check_bm1684x_channels(std::string_view name, const TensorView& view, uin
 }
 
 Status check_bm1684x_parameter(std::string_view name, const Source& source, uint32_t channels,
-                               const TensorView& beside, const Chip& chip) {
+                               const TensorView& other, const Chip& chip) {
   if (source.is_constant) return {};
-  return check_bm1684x_channels(name, source.view, channels, beside, chip);
+  return check_bm1684x_channels(name, source.view, channels, other, chip);
 }
 
 Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip) {

@@ -20,7 +20,7 @@ Status check_bm1684x_channels(std::string_view name, const TensorView& view, uin
 // Checks a parameter: one number, or a tensor (1, channels, 1, 1) that starts in the NPU of the
 // other tensor.
 Status check_bm1684x_parameter(std::string_view name, const Source& source, uint32_t channels,
-                               const TensorView& beside, const Chip& chip);
+                               const TensorView& other, const Chip& chip);
 // Checks the input of a convolution over all channels: it starts in NPU 0 and its rows are dense.
 Status check_bm1684x_conv2d_input(const TensorView& in, const Chip& chip);
 // Checks the types of an integer filter: 8-bit inputs and weights, and an integer result.

@@ -54,11 +54,11 @@ size_t lane_bytes(bmk1880_context_t* ctx, const Tile& t) {
 }
 
 // Halves extents until a tile fits. K is halved last, because splitting it costs exactness.
-Tile choose_tile(bmk1880_context_t* ctx, Tile tile, size_t room) {
+Tile choose_tile(bmk1880_context_t* ctx, Tile tile, size_t available) {
   auto cap = [](size_t extent) { return std::min(extent, kMaxExtent); };
   tile = {cap(tile.m), cap(tile.n), std::min<size_t>(tile.k, 4095)};
   auto halve = [](size_t& extent) { extent = (extent + 1) / 2; };
-  while (lane_bytes(ctx, tile) > room) {
+  while (lane_bytes(ctx, tile) > available) {
     if (tile.m > 32)
       halve(tile.m);
     else if (tile.n > 16)
@@ -77,9 +77,9 @@ Tile choose_tile(bmk1880_context_t* ctx, Tile tile, size_t room) {
 size_t free_lane_bytes(bmk1880_context_t* ctx) {
   tensor_lmem* probe = bmk1880_tl_alloc(ctx, shape_t4(1, 1, 1, 16), FMT_I8, CTRL_AL);
   if (probe == nullptr) return 0;
-  size_t room = bmk1880_chip_info().lmem_size - tl_address(probe);
+  size_t available = bmk1880_chip_info().lmem_size - tl_address(probe);
   bmk1880_tl_free(ctx, probe);
-  return room;
+  return available;
 }
 
 stride_t row_stride(size_t columns) { return stride_t2(static_cast<int>(columns), 1); }
@@ -135,9 +135,9 @@ bool multiply_block(const Problem& p, const Tile& step, size_t m, size_t n) {
 
 bool multiply(const Problem& p) {
   if (p.ctx == nullptr || p.M == 0 || p.N == 0 || p.K == 0) return false;
-  size_t room = free_lane_bytes(p.ctx);
-  Tile step = choose_tile(p.ctx, {p.M, p.N, p.K}, room);
-  if (lane_bytes(p.ctx, step) > room) return false;
+  size_t available = free_lane_bytes(p.ctx);
+  Tile step = choose_tile(p.ctx, {p.M, p.N, p.K}, available);
+  if (lane_bytes(p.ctx, step) > available) return false;
   for (size_t m = 0; m < p.M; m += step.m)
     for (size_t n = 0; n < p.N; n += step.n)
       if (!multiply_block(p, step, m, n)) return false;

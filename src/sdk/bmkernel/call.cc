@@ -15,7 +15,7 @@ bool Call::broken(ErrorId rule, std::string_view argument, std::string value) {
 bool Call::require(Status status) {
   if (status.ok()) return true;
   status.error().set_call_if_empty(name_);
-  tell_numbers(status.error(), chip());
+  add_rule_numbers(status.error(), chip());
   return report(context_.diagnostics(), std::move(status.error())).ok();
 }
 

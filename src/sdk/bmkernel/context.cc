@@ -82,13 +82,13 @@ Result<bmk1880_op_t*> Context::append(const isa::Descriptor& descriptor, uint8_t
   std::vector<uint8_t> record;
   isa::append_record(descriptor, flags, record);
   size_t offset = buffer_.size();
-  uint8_t* room = buffer_.append(record.size());
-  if (room == nullptr)
+  uint8_t* to = buffer_.append(record.size());
+  if (to == nullptr)
     return Error(errors::bmk_cmdbuf_full)
         .detail(fmt::format("{} bytes are used, {} more are needed", offset, record.size()));
   // The reference library writes half of the engine byte; the other half keeps the caller's bits.
-  record[kEngineByte] |= room[kEngineByte] & 0xf0;
-  std::copy(record.begin(), record.end(), room);
+  record[kEngineByte] |= to[kEngineByte] & 0xf0;
+  std::copy(record.begin(), record.end(), to);
   Engine engine = kEngines[descriptor.index()];
   order_.add(engine);
   if (insight::is_watching()) made_.push_back({call, insight::Stacks::of_process().capture()});

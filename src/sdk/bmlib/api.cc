@@ -68,10 +68,10 @@ Status sync(Handle& handle, const std::thread::id* caller) {
   {
     std::lock_guard lock(handle.mutex);
     auto kept = std::stable_partition(
-        handle.pending.begin(), handle.pending.end(),
+        handle.unfinished.begin(), handle.unfinished.end(),
         [&](const auto& launch) { return caller != nullptr && launch->caller != *caller; });
-    waited.assign(kept, handle.pending.end());
-    handle.pending.erase(kept, handle.pending.end());
+    waited.assign(kept, handle.unfinished.end());
+    handle.unfinished.erase(kept, handle.unfinished.end());
   }
   Status first;
   for (const auto& launch : waited) {

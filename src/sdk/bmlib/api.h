@@ -23,7 +23,7 @@ struct Handle {
   const std::shared_ptr<TimeLimit> limit = std::make_shared<TimeLimit>(0);
   std::mutex mutex;
   // Asynchronous launches that were not waited for.
-  std::vector<std::shared_ptr<Launch>> pending;
+  std::vector<std::shared_ptr<Launch>> unfinished;
 };
 
 Result<bm_handle_t> open_handle(int device);
@@ -53,27 +53,27 @@ Status outside_kernel();
 
 Status check_pointer(const void* pointer, std::string_view argument);
 
-// Calls body, which returns a Status, and returns the code of the call.
-template <class Body>
-bm_status_t with_code(std::string_view call, Body body) {
+// Calls function, which returns a Status, and returns the code of the call.
+template <class Function>
+bm_status_t with_code(std::string_view call, Function function) {
   const uint64_t before = thread_diagnostics().error_count();
   Status status = outside_kernel();
-  if (status.ok()) status = body();
+  if (status.ok()) status = function();
   return status.ok() ? BM_SUCCESS : fail(call, std::move(status.error()), before);
 }
 
 // As above with a function that receives the name of the call.
 template <class... Parameters, class... Arguments>
-bm_status_t run(std::string_view call, Status (*body)(std::string_view, Parameters...),
+bm_status_t run(std::string_view call, Status (*function)(std::string_view, Parameters...),
                 Arguments&&... arguments) {
-  return with_code(call, [&] { return body(call, std::forward<Arguments>(arguments)...); });
+  return with_code(call, [&] { return function(call, std::forward<Arguments>(arguments)...); });
 }
 
-// Calls body, which returns a Result<T>, and returns its value; `fallback` on error.
-template <class T, class Body>
-T with_value(std::string_view call, T fallback, Body body) {
+// Calls function, which returns a Result<T>, and returns its value; `fallback` on error.
+template <class T, class Function>
+T with_value(std::string_view call, T fallback, Function function) {
   with_code(call, [&]() -> Status {
-    Result<T> result = body();
+    Result<T> result = function();
     if (!result.ok()) return result.error();
     fallback = std::move(result.value());
     return {};

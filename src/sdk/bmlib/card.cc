@@ -14,7 +14,7 @@
 #include "base/errors/machine.h"
 #include "base/variables.h"
 #include "chip/family.h"
-#include "sdk/record/recorder.h"
+#include "sdk/record/model_recorder.h"
 
 namespace tputwin::bmlib {
 
@@ -94,7 +94,7 @@ Result<std::shared_ptr<Card>> Card::open(int id, int count) {
   return card;
 }
 
-Result<std::shared_ptr<Card>> Card::apart(const Chip& kind) {
+Result<std::shared_ptr<Card>> Card::create(const Chip& kind) {
   TW_ASSIGN_OR_RETURN(bytes, wanted_bytes());
   TW_ASSIGN_OR_RETURN(chip, Device::create({.chip = &kind, .global_bytes = bytes}));
   return std::make_shared<Card>(0, std::move(chip));
@@ -111,7 +111,7 @@ Card::Card(int id, std::unique_ptr<Device> simulated)
       worker_([this] { work(); }) {}
 
 Card::~Card() {
-  if (!watchers_.empty()) in_turn([&] { notify({.kind = DeviceEvent::Kind::closed}); });
+  if (!watchers_.empty()) exclusively([&] { notify({.kind = DeviceEvent::Kind::closed}); });
   std::lock_guard lock(mutex_);
   closing_ = true;
   changed_.notify_all();
@@ -119,13 +119,13 @@ Card::~Card() {
 
 // ---- Order ----
 
-Card::Turn::Turn(Card& card) : card_(card) {
+Card::Exclusive::Exclusive(Card& card) : card_(card) {
   std::unique_lock lock(card.mutex_);
   const uint64_t ticket = card.issued_++;
   card.wait_until(lock, [&] { return card.serving_ == ticket; });
 }
 
-Card::Turn::~Turn() {
+Card::Exclusive::~Exclusive() {
   std::lock_guard lock(card_.mutex_);
   card_.serve_next();
 }
@@ -151,16 +151,16 @@ void Card::wait_all() {
   const uint64_t ticket = issued_;
   wait_until(lock, [&] { return serving_ >= ticket; });
   lock.unlock();
-  say_synced(ticket);
+  notify_synced(ticket);
 }
 
-void Card::say_synced(uint64_t ticket) {
+void Card::notify_synced(uint64_t ticket) {
   if (!is_watched_) return;
-  in_turn([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
+  exclusively([&] { notify({.kind = DeviceEvent::Kind::synced, .number = ticket}); });
 }
 
 // Notifies as if the caller did: the source line is that of the launch.
-void Card::say_begun(const Launch& launch) {
+void Card::notify_begun(const Launch& launch) {
   if (!watchers_.empty()) insight::Stacks::play(launch.stack);
   chip_->observers().notify(
       {.kind = DeviceEvent::Kind::launch_begin, .number = launch.ticket + 1, .name = launch.name});
@@ -214,7 +214,7 @@ okk::LaunchLabel Card::label(const Launch& launch) const {
 std::pair<okk::Outcome, double> Card::run(Launch& launch) {
   const okk::LaunchLabel named = label(launch);
   const okk::ScopedRun scope(launch.control, named);
-  say_begun(launch);
+  notify_begun(launch);
   okk::Outcome outcome = launch.run(*chip_);
   if (launch.control.abandoned) return {};
   if (outcome.error && outcome.error->id() == errors::mch_stopped)

@@ -59,7 +59,7 @@ struct Launch {
   uint64_t ticket = 0;
   uint64_t number = 0;         // number of the launch on the device, from 1
   Clock::time_point begun;     // set when it runs
-  bool is_ending = false;      // a thread is ending it
+  bool is_stopping = false;    // a thread is ending it
   insight::StackId stack = 0;  // of the caller, if there is an observer
   bool done = false;
   okk::Outcome outcome;
@@ -82,7 +82,7 @@ class Card : public std::enable_shared_from_this<Card> {
   // many as a process may have.
   static Result<std::shared_ptr<Card>> open(int id, int count = Card::count());
   // Returns a card of a chip without a device id.
-  static Result<std::shared_ptr<Card>> apart(const Chip& chip);
+  static Result<std::shared_ptr<Card>> create(const Chip& chip);
   static int count();  // ids are below this number
 
   Card(int id, std::unique_ptr<Device> chip);
@@ -110,31 +110,32 @@ class Card : public std::enable_shared_from_this<Card> {
   void wait(const std::shared_ptr<Launch>& launch);
   void wait_all();  // launches made so far
 
-  // Calls `body` when all earlier operations are finished; no other operation runs at that time.
-  template <class Body>
-  auto in_turn(Body body) {
-    Turn turn(*this);
-    return body();
+  // Calls `function` when all earlier operations are finished; no other operation runs at that
+  // time.
+  template <class Function>
+  auto exclusively(Function function) {
+    Exclusive exclusive(*this);
+    return function();
   }
 
   // Sets the kernels of later launches.
-  void set_body(Body body) {
-    in_turn([&] { chip_->set_body(body); });
+  void set_kernel_choice(KernelChoice kernel_choice) {
+    exclusively([&] { chip_->set_kernel_choice(kernel_choice); });
   }
   void set_schedule(Schedule schedule, uint64_t seed) {
-    in_turn([&] { chip_->set_schedule(schedule, seed); });
+    exclusively([&] { chip_->set_schedule(schedule, seed); });
   }
 
   // Replaces the observer of later launches; nullptr: none.
   void watch(Observer* before, Observer* observer) {
-    in_turn([&] {
+    exclusively([&] {
       if (before != nullptr) chip_->observers().remove(before);
       if (observer != nullptr) chip_->observers().add(observer);
       if (observer != nullptr) is_watched_ = true;
     });
   }
 
-  // For use inside in_turn().
+  // For use inside exclusively().
   // Notifies checks of operations of the host.
   void notify(const DeviceEvent& event) { chip_->observers().notify(event); }
   uint8_t* mark_written(uint64_t offset, uint64_t bytes) {
@@ -170,10 +171,10 @@ class Card : public std::enable_shared_from_this<Card> {
   static constexpr uint64_t kReserved = uint64_t{1} << 20;
 
   // While it exists, the holder's ticket is being served.
-  class Turn {
+  class Exclusive {
    public:
-    explicit Turn(Card& card);
-    ~Turn();
+    explicit Exclusive(Card& card);
+    ~Exclusive();
 
    private:
     Card& card_;
@@ -200,9 +201,9 @@ class Card : public std::enable_shared_from_this<Card> {
   void lose(const std::shared_ptr<Launch>& launch);
   void cancel(const std::shared_ptr<Launch>& launch);
   void finish(Launch& launch, okk::Outcome outcome);
-  void say_begun(const Launch& launch);
+  void notify_begun(const Launch& launch);
   void name_arguments(const Launch& launch);
-  void say_synced(uint64_t ticket);
+  void notify_synced(uint64_t ticket);
 
   const int id_;
   const pid_t process_;

@@ -6,7 +6,7 @@
 
 #include "base/errors/bmlib.h"
 #include "sdk/bmlib/card.h"
-#include "sdk/okkernel/kernel_turn.h"
+#include "sdk/okkernel/kernel_lock.h"
 
 namespace tputwin::bmlib {
 namespace {
@@ -68,7 +68,7 @@ void Card::finish(Launch& launch, okk::Outcome outcome) {
 }
 
 std::optional<Clock::time_point> Card::end_of_running() const {
-  if (running_ == nullptr || running_->is_ending || limit_of(*running_) <= 0) return {};
+  if (running_ == nullptr || running_->is_stopping || limit_of(*running_) <= 0) return {};
   return running_->begun + milliseconds(limit_of(*running_));
 }
 
@@ -108,7 +108,7 @@ void Card::wait(const std::shared_ptr<Launch>& launch) {
           is_over(end_of_patience(*launch, start)))
         cancel(launch);
   }
-  say_synced(launch->ticket + 1);
+  notify_synced(launch->ticket + 1);
 }
 
 // Removes a launch that has not begun from the queue.
@@ -124,7 +124,7 @@ void Card::cancel(const std::shared_ptr<Launch>& launch) {
 
 void Card::stop(Lock& lock, const std::shared_ptr<Launch>& wanted) {
   const std::shared_ptr<Launch> launch = wanted;  // running_ changes
-  launch->is_ending = true;
+  launch->is_stopping = true;
   okk::request_stop(launch->control);
   auto last_in_reach = Clock::now(), last_met = last_in_reach;
   int outside = 0;
@@ -147,7 +147,7 @@ void Card::stop(Lock& lock, const std::shared_ptr<Launch>& wanted) {
 // fail.
 void Card::lose(const std::shared_ptr<Launch>& launch) {
   launch->control.abandoned = true;
-  if (launch->control.function != nullptr) okk::KernelTurn::give_up();
+  if (launch->control.function != nullptr) okk::KernelLock::give_up();
   keep_for_ever(shared_from_this());
   is_lost_ = true;
   running_ = nullptr;

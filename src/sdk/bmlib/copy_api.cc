@@ -11,7 +11,7 @@ Status copy_in(std::string_view call, bm_handle_t handle, const Descriptor& mem,
                uint64_t offset, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(source, "src"));
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", mem, offset, bytes));
     copy_run(to.for_writing(*card), source, bytes);
     card->count_copies(1, 0);
@@ -23,7 +23,7 @@ Status copy_out(std::string_view call, bm_handle_t handle, const Descriptor& mem
                 uint64_t offset, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", mem, offset, bytes));
     copy_run(target, from.for_reading(*card), bytes);
     card->count_copies(0, 1);
@@ -38,7 +38,7 @@ Status copy_inside(std::string_view call, bm_handle_t handle, const Descriptor& 
                    uint64_t dst_offset, const Descriptor& src, uint64_t src_offset,
                    uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "dst", dst, dst_offset, bytes));
     TW_ASSIGN_OR_RETURN(from, range(call, *card, "src", src, src_offset, bytes));
     const uint8_t* const source = from.for_reading(*card);
@@ -64,7 +64,7 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const Descriptor&
         .argument("strides", fmt::format("dst {}, src {}, format_size {}", dst_stride, src_stride,
                                          format_size));
   if (count < 1) return Error(errors::bml_size).argument("count", fmt::format("{}", count));
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to,
                         range(call, *card, "dst", dst, 0, extent(count, dst_stride, format_size)));
     TW_ASSIGN_OR_RETURN(from,
@@ -99,7 +99,7 @@ Status fill(std::string_view call, bm_handle_t handle, const void* value, int mo
     return Error(errors::bml_fill)
         .argument("mode", fmt::format("{}, memory of {} bytes", mode, mem.size));
   const auto unit = static_cast<unsigned>(mode);
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(to, range(call, *card, "mem", mem));
     uint8_t* const out = to.for_writing(*card);
     for (uint64_t at = 0; at < to.bytes; at += unit) std::memcpy(out + at, value, unit);

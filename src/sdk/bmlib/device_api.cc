@@ -24,7 +24,7 @@ bm_misc_info misc_info_of(const Card& card) {
 bm_dev_stat_t statistics(Card& card) {
   bm_dev_stat_t stat{};
   stat.tpu_util = card.busy() ? 100 : 0;
-  card.in_turn([&] {
+  card.exclusively([&] {
     uint64_t used = 0;
     for (uint32_t heap = 0; heap < kHeaps; ++heap) used += card.used_bytes(heap);
     const uint64_t total = card.allocatable_bytes();
@@ -56,8 +56,8 @@ bm_profile_t profile_of(const Card& card) {
 
 // Writes describe(card) of the card of a handle to *out.
 template <class T, class Describe>
-bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
-                 Describe describe) {
+bm_status_t report(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
+                   Describe describe) {
   return with_code(call, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
     TW_RETURN_IF_ERROR(check_pointer(out, argument));
@@ -68,8 +68,8 @@ bm_status_t tell(std::string_view call, bm_handle_t handle, T* out, std::string_
 
 // As above for types with a length of their own: calls describe(card, out).
 template <class T, class Describe>
-bm_status_t tell_all(std::string_view call, bm_handle_t handle, T* out, std::string_view argument,
-                     Describe describe) {
+bm_status_t report_array(std::string_view call, bm_handle_t handle, T* out,
+                         std::string_view argument, Describe describe) {
   return with_code(call, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
     TW_RETURN_IF_ERROR(check_pointer(out, argument));
@@ -129,50 +129,51 @@ int bm_get_devid(bm_handle_t handle) {
 }
 
 bm_status_t bm_get_chipid(bm_handle_t handle, unsigned int* p_chipid) {
-  return tell(__func__, handle, p_chipid, "p_chipid",
-              [](Card& card) { return card.chip().driver_id; });
+  return report(__func__, handle, p_chipid, "p_chipid",
+                [](Card& card) { return card.chip().driver_id; });
 }
 
 bm_status_t bm_get_misc_info(bm_handle_t handle, struct bm_misc_info* pmisc_info) {
-  return tell(__func__, handle, pmisc_info, "pmisc_info", misc_info_of);
+  return report(__func__, handle, pmisc_info, "pmisc_info", misc_info_of);
 }
 
 bm_status_t bm_get_stat(bm_handle_t handle, bm_dev_stat_t* stat) {
-  return tell(__func__, handle, stat, "stat", statistics);
+  return report(__func__, handle, stat, "stat", statistics);
 }
 
 bm_status_t bm_get_sn(bm_handle_t handle, char* sn) {
-  return tell_all(__func__, handle, sn, "sn", [](Card& card, char* out) {
+  return report_array(__func__, handle, sn, "sn", [](Card& card, char* out) {
     copy_text(fmt::format("TPUTWIN{:010}", card.id()), out);
   });
 }
 
 bm_status_t bm_get_board_name(bm_handle_t handle, char* name) {
-  return tell_all(__func__, handle, name, "name", [](Card& card, char* out) {
+  return report_array(__func__, handle, name, "name", [](Card& card, char* out) {
     copy_text(fmt::format("tputwin {}", card.chip().name), out);
   });
 }
 
 bm_status_t bm_get_board_temp(bm_handle_t handle, unsigned int* board_temp) {
-  return tell(__func__, handle, board_temp, "board_temp", [](Card&) { return kBoardCelsius; });
+  return report(__func__, handle, board_temp, "board_temp", [](Card&) { return kBoardCelsius; });
 }
 
 bm_status_t bm_get_chip_temp(bm_handle_t handle, unsigned int* chip_temp) {
-  return tell(__func__, handle, chip_temp, "chip_temp", [](Card&) { return kChipCelsius; });
+  return report(__func__, handle, chip_temp, "chip_temp", [](Card&) { return kChipCelsius; });
 }
 
 bm_status_t bm_get_vpu_instant_usage(bm_handle_t handle, int* vpu_usage) {
-  return tell_all(__func__, handle, vpu_usage, "vpu_usage",
-                  [](Card& card, int* out) { std::fill_n(out, video_processors(card.chip()), 0); });
+  return report_array(__func__, handle, vpu_usage, "vpu_usage", [](Card& card, int* out) {
+    std::fill_n(out, video_processors(card.chip()), 0);
+  });
 }
 
 bm_status_t bm_get_vpp_instant_usage(bm_handle_t handle, int* vpp_usage) {
-  return tell_all(__func__, handle, vpp_usage, "vpp_usage",
-                  [](Card&, int* out) { std::fill_n(out, kPostProcessors, 0); });
+  return report_array(__func__, handle, vpp_usage, "vpp_usage",
+                      [](Card&, int* out) { std::fill_n(out, kPostProcessors, 0); });
 }
 
 bm_status_t bm_get_profile(bm_handle_t handle, bm_profile_t* profile) {
-  return tell(__func__, handle, profile, "profile", profile_of);
+  return report(__func__, handle, profile, "profile", profile_of);
 }
 
 bm_status_t bm_get_last_api_process_time_us(bm_handle_t handle, unsigned long* time_us) {
@@ -195,7 +196,7 @@ bm_status_t bm_set_clk_tpu_freq(bm_handle_t handle, int freq) {
 }
 
 bm_status_t bm_get_clk_tpu_freq(bm_handle_t handle, int* freq) {
-  return tell(__func__, handle, freq, "freq", [](Card& card) { return card.clock_mhz.load(); });
+  return report(__func__, handle, freq, "freq", [](Card& card) { return card.clock_mhz.load(); });
 }
 
 void bm_set_debug_mode(bm_handle_t handle, int) {

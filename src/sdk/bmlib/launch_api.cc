@@ -68,7 +68,7 @@ Status launch_async(bm_handle_t handle, Result<std::shared_ptr<Launch>> launch) 
   launch.value()->limit = found->limit;
   std::lock_guard lock(found->mutex);
   found->card->submit(launch.value());
-  found->pending.push_back(std::move(launch.value()));
+  found->unfinished.push_back(std::move(launch.value()));
   return {};
 }
 
@@ -114,7 +114,7 @@ bm_status_t bmkernel_load_lookup_table(bm_handle_t handle, const void* table, un
     if (size == 0 || size > card->chip().table.bytes)
       return Error(errors::bml_table_size).argument("size", fmt::format("{}", size));
     auto bytes = static_cast<const uint8_t*>(table);
-    card->in_turn([&] { card->table.assign(bytes, bytes + size); });
+    card->exclusively([&] { card->table.assign(bytes, bytes + size); });
     return {};
   });
 }

@@ -14,7 +14,8 @@ Result<Range> checked(std::string_view call, Card& card, const Memory* dmem,
                       std::optional<Range> part = {}) {
   TW_RETURN_IF_ERROR(check_pointer(dmem, "dmem"));
   if (!part) part = Range{0, dmem->size};
-  return card.in_turn([&] { return range(call, card, "dmem", *dmem, part->offset, part->bytes); });
+  return card.exclusively(
+      [&] { return range(call, card, "dmem", *dmem, part->offset, part->bytes); });
 }
 
 template <class Memory>
@@ -23,7 +24,7 @@ Status map(std::string_view call, bm_handle_t handle, const Memory* dmem,
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_pointer(vmem, "vmem"));
   TW_ASSIGN_OR_RETURN(mapped, checked(call, *card, dmem));
-  card->in_turn([&] { card->expose(mapped.offset, mapped.bytes); });
+  card->exclusively([&] { card->expose(mapped.offset, mapped.bytes); });
   *vmem = reinterpret_cast<uint64_t>(mapped.host(*card));
   return {};
 }
@@ -48,7 +49,7 @@ Result<uint64_t> offset_of(Card& card, uint64_t address, uint64_t bytes) {
 Status unmap(bm_handle_t handle, const void* vmem, uint64_t bytes) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_ASSIGN_OR_RETURN(offset, offset_of(*card, reinterpret_cast<uint64_t>(vmem), bytes));
-  card->in_turn([&] { card->cover(offset, bytes); });
+  card->exclusively([&] { card->cover(offset, bytes); });
   return {};
 }
 

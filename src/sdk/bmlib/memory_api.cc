@@ -22,7 +22,7 @@ Result<uint32_t> heap_of_mask(int mask) {
 Status free(bm_handle_t handle, const Descriptor& mem) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_device_type(mem, "mem"));
-  return card->in_turn([&] { return card->free(mem.address); });
+  return card->exclusively([&] { return card->free(mem.address); });
 }
 
 // Returns the heap that a descriptor of either form names.
@@ -170,7 +170,7 @@ bm_status_t bm_get_gmem_heap_stat_byte_by_id(bm_handle_t handle, bm_heap_stat_by
     TW_ASSIGN_OR_RETURN(card, find_card(handle));
     TW_RETURN_IF_ERROR(check_pointer(pheap_byte, "pheap_byte"));
     TW_RETURN_IF_ERROR(check_heap(heap_id, "heap_id"));
-    card->in_turn([&] {
+    card->exclusively([&] {
       uint64_t used = 0;
       for (uint32_t heap = 0; heap < kHeaps; ++heap) used += card->used_bytes(heap);
       *pheap_byte = {.heap_id = heap_id,

@@ -204,7 +204,7 @@ void close_library(void* library) {
 Status unload(bm_handle_t handle, ModuleHandle handle_of_module, int core_id, bool free_too) {
   TW_ASSIGN_OR_RETURN(card, find_card(handle));
   TW_RETURN_IF_ERROR(check_core(core_id));
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     std::lock_guard lock(modules().mutex);
     auto it = modules().live.find(handle_of_module);
     if (it == modules().live.end()) return no_module(handle_of_module);

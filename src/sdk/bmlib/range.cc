@@ -35,8 +35,9 @@ Status allocate(bm_handle_t handle, bm_device_mem_t* pmem, int64_t bytes, uint32
   TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
   if (bytes < 1 || bytes > UINT32_MAX)
     return Error(errors::bml_size).argument("size", fmt::format("{}", bytes));
-  TW_ASSIGN_OR_RETURN(
-      address, card->in_turn([&] { return card->allocate(static_cast<uint64_t>(bytes), heap); }));
+  TW_ASSIGN_OR_RETURN(address, card->exclusively([&] {
+    return card->allocate(static_cast<uint64_t>(bytes), heap);
+  }));
   *pmem = bm_mem_from_device(address, static_cast<unsigned>(bytes));
   pmem->flags.u.gmem_heapid = heap & 7;
   return {};
@@ -48,7 +49,7 @@ Status allocate_u64(bm_handle_t handle, bm_device_mem_u64_t* pmem, std::optional
   TW_RETURN_IF_ERROR(check_pointer(pmem, "pmem"));
   if (bytes.value_or(0) == 0)
     return Error(errors::bml_size_u64).argument("size", bytes ? "0" : "no size of 64 bits");
-  TW_ASSIGN_OR_RETURN(address, card->in_turn([&] { return card->allocate(*bytes, heap); }));
+  TW_ASSIGN_OR_RETURN(address, card->exclusively([&] { return card->allocate(*bytes, heap); }));
   *pmem = bm_mem_from_device_u64(address, *bytes);
   pmem->flags.u.gmem_heapid = heap & 7;
   return {};

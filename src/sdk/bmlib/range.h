@@ -32,7 +32,7 @@ struct Descriptor {
 };
 
 // Returns bytes [offset, offset + bytes) of a descriptor, or all from `offset` on. They must be in
-// device memory; a warning if they are not in one block in use. For use inside Card::in_turn().
+// device memory; a warning if they are not in one block in use. For use inside Card::exclusively().
 Result<Range> range(std::string_view call, Card& card, std::string_view argument,
                     const Descriptor& mem, uint64_t offset, uint64_t bytes);
 inline Result<Range> range(std::string_view call, Card& card, std::string_view argument,

@@ -17,18 +17,18 @@ Result<std::shared_ptr<Runtime>> remove_runtime(void* p_bmrt);
 
 Status check_pointer(const void* pointer, std::string_view argument);
 
-// Calls body, which returns a Status, and returns true if it succeeded.
-template <class Body>
-bool succeeds(std::string_view call, Body body) {
-  return bmlib::with_code(call, body) == BM_SUCCESS;
+// Calls function, which returns a Status, and returns true if it succeeded.
+template <class Function>
+bool succeeds(std::string_view call, Function function) {
+  return bmlib::with_code(call, function) == BM_SUCCESS;
 }
 
-// Calls body, which returns a Status, with the Runtime of a handle.
-template <class Body>
-bool on_runtime(std::string_view call, void* p_bmrt, Body body) {
+// Calls function, which returns a Status, with the Runtime of a handle.
+template <class Function>
+bool on_runtime(std::string_view call, void* p_bmrt, Function function) {
   return succeeds(call, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(runtime, find_runtime(p_bmrt));
-    return body(*runtime);
+    return function(*runtime);
   });
 }
 

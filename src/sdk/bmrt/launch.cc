@@ -77,7 +77,7 @@ class StageDevice : public SubnetDevice {
 
 // Notifies observers which bytes hold which tensor of the model.
 void name_tensors(Device& device, Stage& stage) {
-  const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
+  const auto notify_tensor = [&](uint64_t address, uint64_t bytes, const std::string& name) {
     if (bytes == 0) return;
     device.observers().notify({.kind = DeviceEvent::Kind::tensor,
                                .address = address - device.chip().global_base,
@@ -85,12 +85,13 @@ void name_tensors(Device& device, Stage& stage) {
                                .name = name});
   };
   const Region neurons = stage.memory().neurons();
-  say(neurons.address, neurons.bytes, "neuron memory");
-  for (const auto& [name, address, bytes] : stage.memory().weights()) say(address, bytes, name);
+  notify_tensor(neurons.address, neurons.bytes, "neuron memory");
+  for (const auto& [name, address, bytes] : stage.memory().weights())
+    notify_tensor(address, bytes, name);
   for (const StageTensor& tensor : stage.inputs())
-    say(tensor.address, tensor.device_bytes(), "input " + tensor.file->name);
+    notify_tensor(tensor.address, tensor.device_bytes(), "input " + tensor.file->name);
   for (const StageTensor& tensor : stage.outputs())
-    say(tensor.address, tensor.device_bytes(), "output " + tensor.file->name);
+    notify_tensor(tensor.address, tensor.device_bytes(), "output " + tensor.file->name);
 }
 
 Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,

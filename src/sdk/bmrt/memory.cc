@@ -28,7 +28,7 @@ uint64_t offset_in_page(const MappedFile& file, std::span<const uint8_t> weights
 
 Result<std::shared_ptr<Block>> Block::allocate(std::shared_ptr<bmlib::Card> card, uint64_t bytes) {
   bytes = align_up(bytes, kPage);
-  TW_ASSIGN_OR_RETURN(address, card->in_turn([&] { return card->allocate(bytes, 0); }));
+  TW_ASSIGN_OR_RETURN(address, card->exclusively([&] { return card->allocate(bytes, 0); }));
   return std::shared_ptr<Block>(new Block(std::move(card), address, bytes, Owner::block));
 }
 
@@ -40,21 +40,21 @@ std::shared_ptr<Block> Block::borrow(std::shared_ptr<bmlib::Card> card, uint64_t
 
 Block::~Block() {
   if (owner_ == Owner::caller) return;
-  card_->in_turn([&] {
+  card_->exclusively([&] {
     if (mapped_) unmap_file(card_->for_mapping(offset(), bytes_), offset(), bytes_);
     static_cast<void>(card_->free(address_));
   });
 }
 
 bool Block::map_file(int descriptor, uint64_t file_offset) {
-  return mapped_ = card_->in_turn([&] {
+  return mapped_ = card_->exclusively([&] {
     return tputwin::map_file(card_->for_mapping(offset(), bytes_), offset(), bytes_, descriptor,
                              file_offset);
   });
 }
 
 void Block::fill(std::span<const uint8_t> bytes) {
-  card_->in_turn([&] {
+  card_->exclusively([&] {
     std::memcpy(card_->mark_written(offset(), bytes.size()), bytes.data(), bytes.size());
   });
 }
@@ -63,7 +63,7 @@ void Block::keep() {
   owner_ = Owner::caller;
   if (!mapped_) return;
   const std::vector<uint8_t> bytes(host(), host() + bytes_);
-  card_->in_turn([&] { unmap_file(card_->for_mapping(offset(), bytes_), offset(), bytes_); });
+  card_->exclusively([&] { unmap_file(card_->for_mapping(offset(), bytes_), offset(), bytes_); });
   mapped_ = false;
   fill(bytes);
 }

@@ -96,7 +96,7 @@ Status check(std::string_view call, bmlib::Card& card, const LoadMemory& memory,
     if (part.memory.size < part.bytes)
       return refuse(part, fmt::format("the load needs {:#x} bytes", part.bytes));
     if (begin % kPage != 0) return refuse(part, "it starts at no multiple of 4096");
-    TW_RETURN_IF_ERROR(card.in_turn([&] {
+    TW_RETURN_IF_ERROR(card.exclusively([&] {
       return bmlib::range(call, card, part.name, part.memory, 0, part.memory.size).status();
     }));
     for (const Part& other : parts) {

@@ -21,10 +21,10 @@ void* create(std::string_view call, const bm_handle_t* handles, int count) {
   });
 }
 
-// Calls body, which returns a Result<int>, and returns the number; -1 on error.
-template <class Body>
-int number_of(std::string_view call, Body body) {
-  return bmlib::with_value(call, -1, body);
+// Calls function, which returns a Result<int>, and returns the number; -1 on error.
+template <class Function>
+int number_of(std::string_view call, Function function) {
+  return bmlib::with_value(call, -1, function);
 }
 
 // Returns the stage that a launch with these inputs runs; -1 if none has their shapes.

@@ -57,7 +57,7 @@ Status WriteBounds::check(const Instruction& instruction) {
                                            fmt::format("[{:#x}, +{:#x})", from, bytes));
     };
     if (!is_nothing(memory_, from, bytes)) return error(errors::brt_written);
-    if (++writes_ == 1) first_ = error(errors::brt_written_nobody);
+    if (++writes_ == 1) first_ = error(errors::brt_written_unread);
   }
   return {};
 }

@@ -77,8 +77,8 @@ void copy_value(const Value& value, ElementType type, uint8_t* to, const Stored&
 
 // Checks that a value fits a tensor of the file in a storage mode. Cells of several images may need
 // more bytes than their elements.
-Status check_room(const Value& value, const TensorT& tensor, bm_store_mode_t storage,
-                  std::string_view taker) {
+Status check_capacity(const Value& value, const TensorT& tensor, bm_store_mode_t storage,
+                      std::string_view taker) {
   const auto bytes = [&](const host::Shape& shape) {
     const auto elements = static_cast<uint64_t>(host::count(shape));
     const uint64_t images = elements == 0 ? 1 : images_of(shape);
@@ -87,7 +87,7 @@ Status check_room(const Value& value, const TensorT& tensor, bm_store_mode_t sto
   if (host::count(value.shape) <= static_cast<int64_t>(element_count(tensor)) &&
       bytes(value.shape) <= bytes(shape_of(tensor)))
     return {};
-  return Error(errors::brt_host_room)
+  return Error(errors::brt_host_capacity)
       .in(taker)
       .argument(tensor.name, host::describe(value.shape))
       .detail(fmt::format("compiled for {}", host::describe(shape_of(tensor))));
@@ -212,12 +212,12 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
     TW_ASSIGN_OR_RETURN(from, array(tensor, taker));
     in.push_back(*from);
   }
-  std::vector<int64_t> room;
+  std::vector<int64_t> capacity;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     out.push_back(empty_array(type(node.outputs[i])));
-    room.push_back(static_cast<int64_t>(element_count(*node.subnet->output_tensor[i])));
+    capacity.push_back(static_cast<int64_t>(element_count(*node.subnet->output_tensor[i])));
   }
-  Status status = host::run(program_.operators[index], in, out, room);
+  Status status = host::run(program_.operators[index], in, out, capacity);
   if (!status.ok()) return status.error();
   for (size_t i = 0; i < out.size(); ++i) {
     auto result = std::make_shared<host::Array>(std::move(out[i]));
@@ -231,7 +231,7 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
 // extents than compiled it is stored plain, which needs the least memory.
 Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::string_view taker) {
   TW_ASSIGN_OR_RETURN(source, value(from, taker));
-  TW_RETURN_IF_ERROR(check_room(*source, output, BM_STORE_1N, taker));
+  TW_RETURN_IF_ERROR(check_capacity(*source, output, BM_STORE_1N, taker));
   Value passed = *source;
   passed.written = step_;
   uint8_t* place = device_.place(output, /*to_write=*/true);
@@ -361,7 +361,7 @@ Result<std::vector<bm_shape_t>> SubnetRun::write(const std::vector<UserTensor>& 
     const size_t tensor = graph_.outputs[i];
     const TensorT& output = *graph_.stage->output_tensor[i];
     TW_ASSIGN_OR_RETURN(from, value(tensor, "outputs"));
-    TW_RETURN_IF_ERROR(check_room(*from, output, outputs[i].storage, "outputs"));
+    TW_RETURN_IF_ERROR(check_capacity(*from, output, outputs[i].storage, "outputs"));
     copy_value(*from, type(tensor), outputs[i].memory, outputs[i].storage);
     bm_shape_t shape{};
     for (int64_t extent : from->shape) shape.dims[shape.num_dims++] = static_cast<int>(extent);
@@ -382,7 +382,7 @@ Result<SubnetProgram> SubnetProgram::make(const File& file, const NetParameterT&
     host::Operator op;
     if (node.mode == SubnetMode::cpu) {
       TW_ASSIGN_OR_RETURN(found, host_operator(file, *node.subnet, libraries));
-      op = {fmt::format("{}: {}", label(node), found.text), std::move(found.body)};
+      op = {fmt::format("{}: {}", label(node), found.text), std::move(found.function)};
     }
     program.operators.push_back(std::move(op));
   }

@@ -43,10 +43,11 @@ uint64_t bytes_of(const bm_tensor_t& tensor) {
   return (count(tensor.shape) * element_bits(type) + 7) / 8;
 }
 
-// Calls body(bm_handle_t, size_t index), which returns a Status, for each tensor with its device.
-template <class Body>
+// Calls function(bm_handle_t, size_t index), which returns a Status, for each tensor with its
+// device.
+template <class Function>
 bool on_devices(std::string_view call, void* p_bmrt, const int* tensor_num, int device_num,
-                std::initializer_list<const void*> arrays, Body body) {
+                std::initializer_list<const void*> arrays, Function function) {
   return on_runtime(call, p_bmrt, [&](Runtime& runtime) -> Status {
     TW_RETURN_IF_ERROR(check_pointer(tensor_num, "tensor_num"));
     for (const void* array : arrays) TW_RETURN_IF_ERROR(check_pointer(array, "an array"));
@@ -55,7 +56,7 @@ bool on_devices(std::string_view call, void* p_bmrt, const int* tensor_num, int 
     size_t index = 0;
     for (int device = 0; device < device_num; ++device)
       for (int i = 0; i < tensor_num[device]; ++i)
-        TW_RETURN_IF_ERROR(body(runtime.handle(static_cast<size_t>(device)), index++));
+        TW_RETURN_IF_ERROR(function(runtime.handle(static_cast<size_t>(device)), index++));
     return {};
   });
 }
@@ -90,7 +91,7 @@ Status copy_strided(std::string_view call, bm_handle_t handle, const bm_tensor_t
   TW_ASSIGN_OR_RETURN(card, bmlib::find_card(handle));
   const uint64_t to_bytes = place(to_strides, elements - 1) + bytes,
                  from_bytes = place(from_strides, elements - 1) + bytes;
-  return card->in_turn([&]() -> Status {
+  return card->exclusively([&]() -> Status {
     TW_ASSIGN_OR_RETURN(target,
                         bmlib::range(call, *card, "dst_tensors", part(to, to_offset), 0, to_bytes));
     TW_ASSIGN_OR_RETURN(

@@ -17,19 +17,19 @@ bmerr_t code_of(const Error& error);
 // Records an error of `call` unless the machine has recorded it already.
 bmerr_t fail(std::string_view call, Error error, uint64_t errors_before);
 
-// Calls body, which returns a Status, and returns the code of the call.
-template <class Body>
-bmerr_t with_code(std::string_view call, Body body) {
+// Calls function, which returns a Status, and returns the code of the call.
+template <class Function>
+bmerr_t with_code(std::string_view call, Function function) {
   uint64_t before = thread_diagnostics().error_count();
-  Status status = body();
+  Status status = function();
   return status.ok() ? BM_SUCCESS : fail(call, std::move(status.error()), before);
 }
 
-// Calls body, which returns a Result<T>, and returns its value; `fallback` on error.
-template <class T, class Body>
-T with_value(std::string_view call, T fallback, Body body) {
+// Calls function, which returns a Result<T>, and returns its value; `fallback` on error.
+template <class T, class Function>
+T with_value(std::string_view call, T fallback, Function function) {
   uint64_t before = thread_diagnostics().error_count();
-  Result<T> result = body();
+  Result<T> result = function();
   if (result.ok()) return std::move(result.value());
   fail(call, result.error(), before);
   return fallback;

@@ -114,12 +114,12 @@ std::vector<std::string> plugin_files(const std::string& name, std::string& look
   auto looked_in = [&looked](const std::string& place) {
     looked += (looked.empty() ? "" : ", ") + place;
   };
-  auto search = [&](const std::string& folder, auto&& says) {
+  auto search = [&](const std::string& folder, auto&& note) {
     for (std::string file : {fmt::format("{}/{}/{}.so", folder, kArchitecture, name),
                              fmt::format("{}/{}.so", folder, name)}) {
       std::error_code ignored;
       if (is_file_name && std::filesystem::exists(file, ignored)) found.push_back(file);
-      says(file);
+      note(file);
     }
   };
   const std::string path(value_of(EnvVariable::plugin_path));

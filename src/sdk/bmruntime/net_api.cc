@@ -55,24 +55,24 @@ Status add_model(bmctx_t ctx, Result<bmodel::Model> model, bmnet_t* net) {
   return {};
 }
 
-// Calls body, which returns a Status, with the Network while no other thread uses a network of the
-// device.
-template <class Body>
-bmerr_t on_network(std::string_view call, bmnet_t net, Body body) {
+// Calls function, which returns a Status, with the Network while no other thread uses a network of
+// the device.
+template <class Function>
+bmerr_t on_network(std::string_view call, bmnet_t net, Function function) {
   return with_code(call, [&]() -> Status {
     TW_ASSIGN_OR_RETURN(network, find_network(net));
-    std::lock_guard lock(network->turn());
-    return body(*network);
+    std::lock_guard lock(network->run_mutex());
+    return function(*network);
   });
 }
 
-// As above, for a body that returns a Result<T>.
-template <class T, class Body>
-T value_of_network(std::string_view call, bmnet_t net, T fallback, Body body) {
+// As above, for a function that returns a Result<T>.
+template <class T, class Function>
+T value_of_network(std::string_view call, bmnet_t net, T fallback, Function function) {
   return with_value(call, fallback, [&]() -> Result<T> {
     TW_ASSIGN_OR_RETURN(network, find_network(net));
-    std::lock_guard lock(network->turn());
-    return body(*network);
+    std::lock_guard lock(network->run_mutex());
+    return function(*network);
   });
 }
 
@@ -231,7 +231,7 @@ bmerr_t bmnet_inference_once(bmctx_t ctx, uint8_t* input, uint8_t* output, uint3
     bmnet_t net = nullptr;
     TW_RETURN_IF_ERROR(add_raw(ctx, &info, &net, Network::Memories::own));
     TW_ASSIGN_OR_RETURN(network, find_network(net));
-    std::lock_guard lock(network->turn());
+    std::lock_guard lock(network->run_mutex());
     Status status = infer(*network, input, output);
     TW_RETURN_IF_ERROR(cleanup_network(net));
     return status;

@@ -136,7 +136,7 @@ int Net::forward(std::vector<Blob>& inputs) {
   auto network = tputwin::rt::find_network(state_->net);
   if (!network.ok()) return -1;
   // no other thread selects a variety during the run
-  std::lock_guard lock(network.value()->turn());
+  std::lock_guard lock(network.value()->run_mutex());
   if (bmnet_set_input_shape2(state_->net, shapes.data(), static_cast<int>(shapes.size())) !=
       BM_SUCCESS)
     return -1;

@@ -308,18 +308,18 @@ Status Network::load_input(const uint8_t* data, std::optional<uint64_t> bytes) {
 // Notifies observers which bytes hold which tensor of the model.
 void Network::name_tensors(const bmodel::Variety& variety, const CpuEnvironment& memories) {
   std::lock_guard lock(device_->mutex);
-  const auto say = [&](uint64_t address, uint64_t bytes, const std::string& name) {
+  const auto notify_tensor = [&](uint64_t address, uint64_t bytes, const std::string& name) {
     if (bytes == 0) return;
     device_->chip->observers().notify(
         {.kind = DeviceEvent::Kind::tensor, .address = address, .bytes = bytes, .name = name});
   };
-  say(memories.weight_address, memories.weight_bytes, "weights");
-  say(memories.neuron_address, memories.neuron_bytes, "neuron memory");
+  notify_tensor(memories.weight_address, memories.weight_bytes, "weights");
+  notify_tensor(memories.neuron_address, memories.neuron_bytes, "neuron memory");
   for (size_t i = 0; i < variety.inputs.size(); ++i)
-    say(memories.neuron_address + variety.inputs[i].offset, variety.inputs[i].bytes(),
-        fmt::format("input {}", i));
+    notify_tensor(memories.neuron_address + variety.inputs[i].offset, variety.inputs[i].bytes(),
+                  fmt::format("input {}", i));
   for (const bmodel::Output& output : variety.outputs)
-    say(memories.neuron_address + output.offset, output.bytes(), "output " + output.name);
+    notify_tensor(memories.neuron_address + output.offset, output.bytes(), "output " + output.name);
 }
 
 Status Network::run() {
@@ -370,7 +370,7 @@ Status Network::store_neuron(uint64_t offset, uint64_t bytes, uint8_t* data) {
 
 Status cleanup_network(bmnet_t net) {
   TW_ASSIGN_OR_RETURN(network, find_network(net));
-  std::lock_guard lock(network->turn());
+  std::lock_guard lock(network->run_mutex());
   tables().networks.remove(net);
   if (auto context = tables().contexts.find(network->context())) {
     std::lock_guard lock(context->mutex);

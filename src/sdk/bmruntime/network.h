@@ -61,7 +61,7 @@ class Network {
   const bmodel::Variety& variety(size_t index) const { return model_.varieties[index]; }
   bmctx_t context() const { return context_; }
   // The thread that uses a network of this device holds this mutex.
-  std::recursive_mutex& turn() { return device_->networks; }
+  std::recursive_mutex& run_mutex() { return device_->networks; }
 
  private:
   struct Block {

@@ -48,13 +48,13 @@ class ObserverAdapter : public Observer {
   api::Observer* target_;
 };
 
-// Calls body(OpenDevice&) under the lock of the device.
-template <class Body>
-bool on_device(std::string_view call, bmctx_t ctx, Body body) {
+// Calls function(OpenDevice&) under the lock of the device.
+template <class Function>
+bool on_device(std::string_view call, bmctx_t ctx, Function function) {
   return with_code(call, [&]() -> Status {
            TW_ASSIGN_OR_RETURN(device, bound_device(ctx));
            std::lock_guard lock(device->mutex);
-           return body(*device);
+           return function(*device);
          }) == BM_SUCCESS;
 }
 

@@ -50,14 +50,14 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
   if (!require(address < chip().local_bytes(), errors::okk_local_address, argument, Hex{address}))
     return {};
   const Shape cells = cells_of(shape, pack);
-  const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{cells.c}, chip().lanes);
+  const uint64_t rounds = ceil_div(address / chip().lane_bytes + uint64_t{cells.c}, chip().lanes);
   const uint32_t bytes = pack * element_bytes(dtype);
   const TensorView view{.dtype = dtype,
                         .pack = pack,
                         .plane_stride = plane_stride_of(dtype),
                         .address = address,
                         .shape = shape,
-                        .stride = strides(argument, *stride, cells, turns, bytes)};
+                        .stride = strides(argument, *stride, cells, rounds, bytes)};
   note_strides(argument, view);
   return view;
 }

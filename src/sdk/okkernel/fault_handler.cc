@@ -27,7 +27,7 @@ bool ends_launch(int signal, const siginfo_t& info) {
   const bool own = watched != nullptr && in_leavable_kernel() && watched->in_own_code();
   if (!own || info.si_code <= 0) return false;  // sent by a process
   if (watched->device().errors().any()) return true;
-  return signal == SIGSEGV && beside_a_memory(watched->device(), info.si_addr);
+  return signal == SIGSEGV && is_next_to_a_memory(watched->device(), info.si_addr);
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {

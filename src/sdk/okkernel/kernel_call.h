@@ -58,7 +58,7 @@ class KernelCall {
   // Converts strides of the program to bytes; `shape` counts cells of that many bytes.
   template <class Dim4>
   Stride strides(std::string_view argument, const Dim4& stride, const Shape& shape,
-                 uint64_t channel_turns, uint32_t bytes);
+                 uint64_t channel_rounds, uint32_t bytes);
   // Must be called for every operand with strides of the program. If these exceed its memory, the
   // message names them instead of the address.
   void note_strides(std::string_view argument, const TensorView& view);
@@ -92,9 +92,9 @@ Shape to_shape(const Dim4& d) {
 
 template <class Dim4>
 Stride KernelCall::strides(std::string_view argument, const Dim4& stride, const Shape& shape,
-                           uint64_t channel_turns, uint32_t bytes) {
+                           uint64_t channel_rounds, uint32_t bytes) {
   Dim4 s = stride;
-  drop_meaningless(s, shape, channel_turns);
+  drop_meaningless(s, shape, channel_rounds);
   auto valid = [&](int value) { return value >= 0 && uint64_t{bytes} * value <= UINT32_MAX; };
   if (!require(valid(s.n) && valid(s.c) && valid(s.h) && valid(s.w), rules_.stride,
                stride_argument(argument), stride))

@@ -29,8 +29,8 @@ Axis axis(Call& call, const AxisNames& names, int kernel, int before, int after,
       call.in_range(stride, 1, most.stride, errors::okk_window_stride, "stride") &&
       call.in_range(dilation, 1, kUnlimited, errors::okk_window_dilation_0, "dilation");
   if (!valid) return {};
-  const int64_t room = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
-  const int64_t outputs = room < 0 ? 0 : room / stride + 1;
+  const int64_t slack = int64_t{before} + extent + after - (int64_t{kernel} - 1) * dilation - 1;
+  const int64_t outputs = slack < 0 ? 0 : slack / stride + 1;
   if (!call.in_range(outputs, 1, most.extent, errors::okk_window_output, names.output)) return {};
   return {.kernel = static_cast<uint32_t>(kernel),
           .stride = static_cast<uint32_t>(stride),

@@ -44,8 +44,8 @@ std::array<Memory, 5> memories(Device& device) {
           Memory{"memory for wrong addresses", mapped_scratch, kScratchBytes}};
 }
 
-bool is_beside(const void* address, const Memory& memory) {
-  return memory.pages != nullptr && tputwin::is_beside(address, memory.pages, memory.bytes);
+bool is_next_to(const void* address, const Memory& memory) {
+  return memory.pages != nullptr && tputwin::is_next_to(address, memory.pages, memory.bytes);
 }
 
 }  // namespace
@@ -67,15 +67,15 @@ void release_scratch() {
   if (uint8_t* pages = mapped_scratch) madvise(pages, kScratchBytes, MADV_DONTNEED);
 }
 
-bool beside_a_memory(Device& device, const void* address) {
+bool is_next_to_a_memory(Device& device, const void* address) {
   for (const Memory& memory : memories(device))
-    if (is_beside(address, memory)) return true;
+    if (is_next_to(address, memory)) return true;
   return false;
 }
 
-std::string describe_beside(Device& device, const void* address) {
+std::string describe_neighbour(Device& device, const void* address) {
   for (const Memory& memory : memories(device)) {
-    if (!is_beside(address, memory)) continue;
+    if (!is_next_to(address, memory)) continue;
     const int64_t offset = static_cast<const uint8_t*>(address) - memory.pages;
     return fmt::format("{} {} {:#x}", memory.name, offset < 0 ? '-' : '+',
                        offset < 0 ? -offset : offset);

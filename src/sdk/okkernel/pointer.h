@@ -38,8 +38,8 @@ void release_scratch();
 
 // Returns true if a host address is near a memory of the device or the scratch memory. Safe in
 // signal handlers.
-bool beside_a_memory(Device& device, const void* address);
+bool is_next_to_a_memory(Device& device, const void* address);
 // Returns the text of such an address: "global memory + 0x100000010".
-std::string describe_beside(Device& device, const void* address);
+std::string describe_neighbour(Device& device, const void* address);
 
 }  // namespace tputwin::okk

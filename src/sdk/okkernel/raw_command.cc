@@ -18,7 +18,7 @@ class RawCall : public KernelCall {
   // Reports the error that prevents the command.
   void refuse(Error error) const { session().report(std::move(error), name()); }
 
-  void carry_out(const Result<isa::OneCommand>& one, size_t given) {
+  void issue_decoded(const Result<isa::OneCommand>& one, size_t given) {
     if (!one.ok()) return refuse(one.error());
     if (one->bytes != given)
       return refuse(Error(errors::tpu_raw_command)
@@ -43,7 +43,7 @@ void tputwin_bdc_command(const unsigned int* words, unsigned int bytes) {
   RawCall call(__func__);
   if (!call.ok() || !call.present(words, "words")) return;
   const std::span command(reinterpret_cast<const uint8_t*>(words), bytes);
-  call.carry_out(isa::decode_tiu_command(command, call.session().chip()), bytes);
+  call.issue_decoded(isa::decode_tiu_command(command, call.session().chip()), bytes);
 }
 
 void tputwin_gdma_command(const unsigned int* words, unsigned int bytes,
@@ -57,5 +57,5 @@ void tputwin_gdma_command(const unsigned int* words, unsigned int bytes,
     return at;
   }};
   const std::span command(reinterpret_cast<const uint8_t*>(words), bytes);
-  call.carry_out(isa::decode_gdma_command(command, call.session().chip(), options), bytes);
+  call.issue_decoded(isa::decode_gdma_command(command, call.session().chip(), options), bytes);
 }

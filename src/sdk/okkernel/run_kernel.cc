@@ -12,10 +12,10 @@
 #include "numerics/float_mode.h"
 #include "sdk/okkernel/fault_handler.h"
 #include "sdk/okkernel/kernel_exit.h"
-#include "sdk/okkernel/kernel_turn.h"
+#include "sdk/okkernel/kernel_lock.h"
 #include "sdk/okkernel/pointer.h"
 #include "sdk/okkernel/running_launch.h"
-#include "sdk/record/recorder.h"
+#include "sdk/record/model_recorder.h"
 
 namespace tputwin::okk {
 namespace {
@@ -57,7 +57,7 @@ bool is_abandoned() {
 void report_fault(Session& session, const std::string& name) {
   session.report(
       Error(session.rules().pointer_left)
-          .argument("pointer", describe_beside(session.device(), FaultHandler::fault_address())),
+          .argument("pointer", describe_neighbour(session.device(), FaultHandler::fault_address())),
       name);
 }
 
@@ -90,7 +90,8 @@ bool assertions_fail_launches() { return value_of(EnvVariable::assert_) == "fail
 
 Outcome run_kernel(Device& device, const std::string& name, KernelFunction function,
                    const void* arguments) {
-  if (Status turn = KernelTurn::take(); !turn.ok()) return {.error = turn.error(), .warnings = {}};
+  if (Status locked = KernelLock::take(); !locked.ok())
+    return {.error = locked.error(), .warnings = {}};
   Diagnostics& record = thread_diagnostics();
   record.clear();
   Session session(device);
@@ -118,7 +119,7 @@ Outcome run_kernel(Device& device, const std::string& name, KernelFunction funct
   device.errors().diagnostics().clear();
   record.clear();
   release_scratch();
-  KernelTurn::release();
+  KernelLock::release();
   return outcome;
 }
 

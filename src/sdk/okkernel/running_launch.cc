@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "sdk/okkernel/kernel_exit.h"
-#include "sdk/okkernel/kernel_turn.h"
+#include "sdk/okkernel/kernel_lock.h"
 #include "sdk/okkernel/session.h"
 
 namespace tputwin::okk {
@@ -114,7 +114,7 @@ const LaunchLabel* running_label() { return label_of_thread; }
 void request_stop(RunControl& control) {
   install_handler();
   control.stop = true;
-  KernelTurn::wake();
+  KernelLock::wake();
 }
 
 Met interrupt(RunControl& control) {

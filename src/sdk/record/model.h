@@ -1,7 +1,7 @@
 // The file of a recording.
 #pragma once
 
-#include "sdk/record/recorder.h"
+#include "sdk/record/model_recorder.h"
 
 namespace tputwin::record {
 

@@ -68,12 +68,12 @@ TensorView Call::lanes(std::string_view argument, local_addr_t address, const Sh
   if (stride == nullptr) return aligned(argument, address, shape, dtype);
   if (!require(address < chip().local_bytes(), errors::tpu_local_address, argument, Hex{address}))
     return {};
-  const uint64_t turns = ceil_div(address / chip().lane_bytes + uint64_t{shape.c}, chip().lanes);
+  const uint64_t rounds = ceil_div(address / chip().lane_bytes + uint64_t{shape.c}, chip().lanes);
   const TensorView view{.dtype = dtype,
                         .plane_stride = plane_stride_of(dtype),
                         .address = address,
                         .shape = shape,
-                        .stride = strides(argument, *stride, shape, turns, element_bytes(dtype))};
+                        .stride = strides(argument, *stride, shape, rounds, element_bytes(dtype))};
   note_strides(argument, view);
   return view;
 }

@@ -30,8 +30,8 @@ inline constexpr Types kU8 = of(DType::u8), kI8 = of(DType::i8), kU16 = of(DType
                        kF16 = of(DType::f16), kBf16 = of(DType::bf16), kF32 = of(DType::f32);
 inline constexpr Types k8Bit = kU8 | kI8, k16Bit = kU16 | kI16, k32Bit = kU32 | kI32,
                        kInts = k8Bit | k16Bit | k32Bit, kSignedInts = kI8 | kI16 | kI32,
-                       kUnsignedInts = kU8 | kU16 | kU32, kHalves = kF16 | kBf16,
-                       kFloats = kHalves | kF32, kAll = kInts | kFloats;
+                       kUnsignedInts = kU8 | kU16 | kU32, kFloat16 = kF16 | kBf16,
+                       kFloats = kFloat16 | kF32, kAll = kInts | kFloats;
 
 // Returns the chip of the calling thread's kernel; outside kernels the chip of the process.
 inline const Chip& chip_in_use() { return okk::chip_in_use(ChipFamily::bm1684x); }

@@ -37,23 +37,23 @@ Binary constant_and_tensor(Call& call, const dim4* shape, const Place& dst, cons
   return binary;
 }
 
-Binary vectors(Call& call, const VectorPlaces& places, const BinaryTypes& types) {
+Binary vectors(Call& call, const VectorAddresses& addresses, const BinaryTypes& types) {
   const auto length = [&](std::string_view argument, int value) {
     return extent(call, argument, value, call.chip().limits.extent, errors::tpu_count);
   };
   const auto per_channel = [&](std::string_view argument, int value, uint32_t all) {
     return extent(call, argument, value, static_cast<int>(all), errors::tpu_matrix_per_channel);
   };
-  const uint32_t rows = length("src0_len", places.src0_len);
-  const uint32_t cols = length("src1_len", places.src1_len);
-  const uint32_t w0 = per_channel("src0_len_per_channel", places.src0_len_per_channel, rows);
-  const uint32_t w1 = per_channel("src1_len_per_channel", places.src1_len_per_channel, cols);
+  const uint32_t rows = length("src0_len", addresses.src0_len);
+  const uint32_t cols = length("src1_len", addresses.src1_len);
+  const uint32_t w0 = per_channel("src0_len_per_channel", addresses.src0_len_per_channel, rows);
+  const uint32_t w1 = per_channel("src1_len_per_channel", addresses.src1_len_per_channel, cols);
   const Shape row{1, ceil_div(cols, w1), 1, w1}, all{rows, row.c, 1, w1};
   const TensorView a =
-      call.aligned("src0_addr", places.src0_addr, {1, ceil_div(rows, w0), 1, w0}, types.a);
-  TensorView b = call.aligned("src1_addr", places.src1_addr, row, types.b);
+      call.aligned("src0_addr", addresses.src0_addr, {1, ceil_div(rows, w0), 1, w0}, types.a);
+  TensorView b = call.aligned("src1_addr", addresses.src1_addr, row, types.b);
   b.shape = all;  // the stride of n is 0
-  return {call.aligned("dst_addr", places.dst_addr, all, types.out), Source::vector_along_n(a),
+  return {call.aligned("dst_addr", addresses.dst_addr, all, types.out), Source::vector_along_n(a),
           Source::tensor(b)};
 }
 

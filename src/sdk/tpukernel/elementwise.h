@@ -27,10 +27,10 @@ Binary constant_and_tensor(Call& call, const dim4* shape, const Place& dst, cons
                            scalar_t C, const BinaryTypes& types);
 
 // Vector correlation: out(i,j) = src0(i) op src1(j). All tensors are 64-byte aligned from NPU 0 on.
-struct VectorPlaces {
+struct VectorAddresses {
   local_addr_t dst_addr, src0_addr, src1_addr;
   int src0_len, src1_len, src0_len_per_channel, src1_len_per_channel;
 };
-Binary vectors(Call& call, const VectorPlaces& places, const BinaryTypes& types);
+Binary vectors(Call& call, const VectorAddresses& addresses, const BinaryTypes& types);
 
 }  // namespace tputwin::tpu

@@ -19,8 +19,8 @@ struct Sides {
 // The local side of fills and of plain copies from and to system memory. In the aligned layout the
 // stride of n does not count the start NPU.
 template <class Side>
-TensorView beside_system(Call& call, std::string_view argument, typename Side::Address address,
-                         const Shape& s, const dim4* stride, DType type) {
+TensorView system_operand(Call& call, std::string_view argument, typename Side::Address address,
+                          const Shape& s, const dim4* stride, DType type) {
   TensorView view = Side::view(call, argument, address, s, stride, type);
   if (stride == nullptr && view.space == Space::local && s.n > 1)
     view.stride.n = lane_stride(call.chip(), s, /*start_lane=*/0, element_bytes(type), true).n;
@@ -36,10 +36,10 @@ void copy(std::string_view name, const Sides<To, From>& sides, const dim4* shape
   const bool between_lanes = std::is_same_v<From, L> && std::is_same_v<To, L>;
   const TensorView src =
       between_lanes ? From::view(call, "src_addr", sides.src, s, sides.src_stride, type)
-                    : beside_system<From>(call, "src_addr", sides.src, s, sides.src_stride, type);
+                    : system_operand<From>(call, "src_addr", sides.src, s, sides.src_stride, type);
   const TensorView dst =
       between_lanes ? To::view(call, "dst_addr", sides.dst, s, sides.dst_stride, type)
-                    : beside_system<To>(call, "dst_addr", sides.dst, s, sides.dst_stride, type);
+                    : system_operand<To>(call, "dst_addr", sides.dst, s, sides.dst_stride, type);
   call.issue(Copy{.dst = dst, .src = Source::tensor(src)});
 }
 
@@ -121,7 +121,7 @@ void fill(std::string_view name, typename To::Address dst_addr, scalar_t value, 
   Call call(name);
   const Shape s = call.shape(shape);
   const DType type = call.type("dtype", dtype, kAll);
-  call.issue(Copy{.dst = beside_system<To>(call, "dst_addr", dst_addr, s, dst_stride, type),
+  call.issue(Copy{.dst = system_operand<To>(call, "dst_addr", dst_addr, s, dst_stride, type),
                   .src = constant(value, type)});
 }
 
@@ -186,19 +186,20 @@ void copy_matrix(Call& call, const Names& names, bool transposed, const Matrix& 
 using namespace tputwin;
 using namespace tputwin::tpu;
 
-// Defines one function; `engine` is gdma or sdma, `body` the template that implements it.
-#define TPU_BETWEEN(engine, function, body, to, from)                                          \
+// Defines one function; `engine` is gdma or sdma, `implementation` the template that implements it.
+#define TPU_BETWEEN(engine, function, implementation, to, from)                                \
   void tpu_##engine##_##function##_##from##2##to(to::Address dst_addr, from::Address src_addr, \
                                                  const dim4* shape, const dim4* dst_stride,    \
                                                  const dim4* src_stride, data_type_t dtype) {  \
-    body<to, from>(__func__, {dst_addr, src_addr, dst_stride, src_stride}, shape, dtype);      \
+    implementation<to, from>(__func__, {dst_addr, src_addr, dst_stride, src_stride}, shape,    \
+                             dtype);                                                           \
   }
-#define TPU_BETWEEN_ALL(function, body)   \
-  TPU_BETWEEN(gdma, function, body, L, S) \
-  TPU_BETWEEN(gdma, function, body, S, L) \
-  TPU_BETWEEN(gdma, function, body, L, L) \
-  TPU_BETWEEN(gdma, function, body, S, S) \
-  TPU_BETWEEN(sdma, function, body, S, S)
+#define TPU_BETWEEN_ALL(function, implementation)   \
+  TPU_BETWEEN(gdma, function, implementation, L, S) \
+  TPU_BETWEEN(gdma, function, implementation, S, L) \
+  TPU_BETWEEN(gdma, function, implementation, L, L) \
+  TPU_BETWEEN(gdma, function, implementation, S, S) \
+  TPU_BETWEEN(sdma, function, implementation, S, S)
 
 TPU_BETWEEN_ALL(cpy, copy)
 TPU_BETWEEN_ALL(cpy_nc_trans, transpose_nc)

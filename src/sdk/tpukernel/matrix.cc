@@ -81,7 +81,7 @@ void fp_mm(std::string_view name, const Extents& e, local_addr_t output, const G
            const Given& right, data_type_t output_dtype, data_type_t dtype, bool accumulate) {
   Call call(name);
   MatmulBm1684xHalf op{.accumulate = accumulate};
-  const DType type = call.type("left_right_dtype", dtype, kHalves);
+  const DType type = call.type("left_right_dtype", dtype, kFloat16);
   const DType output_type = call.type("output_dtype", output_dtype, kF32 | of(type));
   if (set_row_matrices(call, op, e, output, left, right, type, type, output_type)) call.issue(op);
 }

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/errors/tpukernel.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "sdk/tpukernel/call.h"
 
 namespace tputwin::tpu {

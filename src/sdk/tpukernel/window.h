@@ -41,7 +41,7 @@ template <class Op>
 void set_sides(Call& call, const Form& form, const Shape& in, uint32_t channels, DType out_type,
                DType in_type, Op& op) {
   op.window = window_of(call, in, form.window);
-  if constexpr (requires { op.is_turned; }) op.is_turned = form.is_deconvolution;
+  if constexpr (requires { op.is_rotated; }) op.is_rotated = form.is_deconvolution;
   op.out = call.aligned("output_addr", form.output_addr, output_shape(in, channels, op.window),
                         out_type);
   op.in = call.lanes("input_addr", form.input_addr, in, form.input_stride, in_type);

@@ -163,7 +163,7 @@ Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const Re
       const StageRun run{*nets[n], s};
       Buffers in, expected;
       for (size_t i = 0; !inputs.is_there() && i < run.stage().input_tensor.size(); ++i)
-        in.push_back(made_up(*run.stage().input_tensor[i], i + 1));
+        in.push_back(synthetic(*run.stage().input_tensor[i], i + 1));
       if (inputs.is_there()) {
         TW_ASSIGN_OR_RETURN(taken, inputs.take(run.stage().input_tensor));
         in = std::move(taken);

@@ -44,10 +44,10 @@ class Net168x final : public Net {
       inputs_.push_back(described(*tensor, Side::input));
     for (const auto& tensor : stage_.stage->output_tensor)
       outputs_.push_back(described(*tensor, Side::output));
-    TW_ASSIGN_OR_RETURN(card, bmlib::Card::apart(*chip_));
+    TW_ASSIGN_OR_RETURN(card, bmlib::Card::create(*chip_));
     TW_ASSIGN_OR_RETURN(session, Session168x::open(*file_, std::move(card), choice.host_libraries));
     session_ = std::move(session);
-    if (choice.reference) session_->runtime().card().set_body(Body::reference);
+    if (choice.reference) session_->runtime().card().set_kernel_choice(KernelChoice::reference);
     return {};
   }
 

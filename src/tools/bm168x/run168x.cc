@@ -86,7 +86,7 @@ Result<Buffers> read_inputs(const std::vector<std::string>& paths, const Tensors
   Buffers inputs;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (paths.empty()) {
-      inputs.push_back(made_up(*tensors[i], i + 1));
+      inputs.push_back(synthetic(*tensors[i], i + 1));
       continue;
     }
     TW_ASSIGN_OR_RETURN(bytes, read_input(paths[i], *tensors[i]));
@@ -175,7 +175,7 @@ Result<std::vector<Runner>> open_runners(const bmodel::OpenFile& file,
   for (unsigned i = 0; i < options.devices; ++i) {
     TW_ASSIGN_OR_RETURN(card, bmlib::Card::open(static_cast<int>(i), count));
     TW_ASSIGN_OR_RETURN(session, Session168x::open(file, std::move(card), options.host_libraries));
-    if (options.reference) session->runtime().card().set_body(Body::reference);
+    if (options.reference) session->runtime().card().set_kernel_choice(KernelChoice::reference);
     runners[i].session = std::move(session);
   }
   return runners;
@@ -284,7 +284,7 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   if (!options.output.empty()) TW_RETURN_IF_ERROR(write_output(options, tensors, outputs));
   std::string text = fmt::format("net     {} stage {} on the {}\n", chosen.net->name, chosen.index,
                                  runners.front().session->runtime().card().chip().name);
-  if (options.inputs.empty()) text += "input   made up: no --input was given\n";
+  if (options.inputs.empty()) text += "input   synthetic: no --input was given\n";
   for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
   text += times_text(times, loading, *chosen.stage, file.file->bytes().size(), options);
   text += warnings_text(thread_diagnostics().warnings());

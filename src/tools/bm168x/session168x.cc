@@ -97,7 +97,7 @@ Result<std::vector<uint8_t>> Session168x::neurons(const std::string& name, size_
   TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
   const auto neurons = net->stages().at(index)->memory().neurons();
   bmlib::Card& card = runtime_->card();
-  return card.in_turn([&] {
+  return card.exclusively([&] {
     const uint8_t* from = card.memory() + (neurons.address - card.chip().global_base);
     return std::vector<uint8_t>(from, from + neurons.bytes);
   });

@@ -170,7 +170,7 @@ Array array_of(std::span<const uint8_t> bytes, const TensorT& tensor, bool as_fl
   return array;
 }
 
-std::vector<uint8_t> made_up(const TensorT& tensor, uint64_t seed) {
+std::vector<uint8_t> synthetic(const TensorT& tensor, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint8_t> bytes(tensor_bytes(tensor));
   const ElementType type = element_type(tensor);

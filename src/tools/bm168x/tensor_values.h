@@ -19,7 +19,7 @@ Result<std::vector<uint8_t>> tensor_of(const Array& array, const bmodel::bm168x:
 Array array_of(std::span<const uint8_t> bytes, const bmodel::bm168x::TensorT& tensor,
                bool as_float);
 // Returns random numbers, reproducible by their seed: floats from -1 to 1, integers of all bits.
-std::vector<uint8_t> made_up(const bmodel::bm168x::TensorT& tensor, uint64_t seed);
+std::vector<uint8_t> synthetic(const bmodel::bm168x::TensorT& tensor, uint64_t seed);
 // Returns element `index`.
 double value_at(std::span<const uint8_t> bytes, bmodel::bm168x::ElementType type, uint64_t index);
 

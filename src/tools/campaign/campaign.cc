@@ -173,7 +173,7 @@ class Leader {
         const std::optional<uint64_t> unit = take_unit();
         if (!unit) break;
         answer.unit = *unit;
-        if (*unit != kNoUnit && summary_ && told_.insert(idle.front()).second)
+        if (*unit != kNoUnit && summary_ && informed_.insert(idle.front()).second)
           answer.summary = summary_;
       }
       if (answer.unit == kNoUnit) ++ended;
@@ -191,7 +191,7 @@ class Leader {
   size_t left_ = 0;  // units of the current part that are not done
   bool is_second_ = false;
   std::optional<std::string> summary_;  // summary of the first part
-  std::set<int> told_;                  // members that know the summary
+  std::set<int> informed_;              // members that know the summary
   std::optional<Error> error_;
   uint64_t failed_unit_ = kNoUnit;  // in another process
   std::string failed_text_;

@@ -77,7 +77,7 @@ void add_data_options(CLI::App& app, CalibrateRequest& request) {
              request.shapes.emplace_back(shape->begin(), shape->end());
            }
          },
-         "n,c,h,w of the input where the net does not tell; once per input")
+         "n,c,h,w of the input where the net has none; once per input")
       ->allow_extra_args(false);
 }
 
@@ -118,7 +118,7 @@ int run_calibrate(std::string_view tool, CalibrateRequest request) {
 
 void add_calibrate(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("calibrate",
-                                 "Turn a float Caffe or ONNX net into an int8 net and its table");
+                                 "Convert a float Caffe or ONNX net to an int8 net and its table");
   auto request = std::make_shared<CalibrateRequest>();
   sub->add_option("NET", request->prototxt, "the net: a prototxt, or NET.onnx")->required();
   sub->add_option("CAFFEMODEL", request->caffemodel, "float weights of the prototxt");

@@ -27,8 +27,8 @@ int print(const Result<std::string>& text, const std::string& path) {
 
 void add_json_file(CLI::App& app, std::string& path, const std::string& what) {
   const auto is_report = [](const std::string& name) -> std::string {
-    for (const char* ending : {".bmodel", ".tprec", ".caffemodel", ".onnx"})
-      if (name.ends_with(ending)) return name + " is no report to write; put -- before it";
+    for (const char* suffix : {".bmodel", ".tprec", ".caffemodel", ".onnx"})
+      if (name.ends_with(suffix)) return name + " is no report to write; put -- before it";
     return {};
   };
   app.add_option_function<std::vector<std::string>>(

@@ -113,7 +113,7 @@ void add_eval(CLI::App& app, int& exit) {
          fmt::format("only the first so many; default: all, or {} with --layers", kSamplesOfLayers))
       ->check(at_least_one());
   auto* layers = sub->add_flag("--layers", command->layers,
-                               "instead, every layer of the int8 net beside the float net");
+                               "instead, every layer of the int8 net next to the float net");
   sub->add_option("--int8-prototxt", command->int8_prototxt,
                   "the quantized net; default: its caffemodel's");
   auto* weights = sub->add_option("--int8-caffemodel", command->int8_caffemodel, "its weights");

@@ -56,7 +56,7 @@ void add_lift(CLI::App& app, int& exit) {
   sub->add_option("--stage", command->options.stage, "this stage of the net, from 0");
   sub->add_option("-o,--output", command->output, "the kernel")->required();
   sub->add_option("--host", command->host,
-                  "a program besides that brings weights and inputs, and launches the kernel");
+                  "also a program that brings weights and inputs, and launches the kernel");
   sub->add_option("--kernel", command->options.kernel, "the kernel's name, else lifted_NET");
   sub->add_flag("--json", command->json, "print the counts as JSON");
   sub->footer(footer("  tputwin lift net.bmodel --net resnet -o kernel.c --host main.c\n"));

@@ -66,7 +66,7 @@ void add_picture_options(CLI::App& app, PictureCommand& command) {
                  "a picture, a folder of pictures, or a video, in place of --input; repeatable")
       ->allow_extra_args(false);
   app.add_option("--describe", command.description,
-                 "JSON that says how pictures become the input and what outputs mean; default: "
+                 "JSON that defines how pictures become the input and what outputs mean; default: "
                  "MODEL.json, if it is there");
   app.add_option("--labels", command.labels, "names of the classes, one a line");
   app.add_option("--top", options.view.top, "so many classes; default 5")->check(at_least_one());
@@ -84,7 +84,7 @@ void add_picture_options(CLI::App& app, PictureCommand& command) {
   app.add_option("--threshold", description.detections.threshold,
                  "of the scores of boxes; default 0.5");
   app.add_option("--input-threshold", description.input_threshold,
-                 "the magnitude that becomes 127, of a model that does not tell");
+                 "the magnitude that becomes 127, of a model without one");
   app.add_option("--draw", options.draw,
                  "draw what is seen: a picture, of several pictures a sheet, or a folder");
   app.add_option("--format", options.format,

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/vision/look.h"
+#include "tools/vision/run_pictures.h"
 
 namespace tputwin::tools {
 

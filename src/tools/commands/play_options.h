@@ -12,10 +12,10 @@ namespace tputwin::tools {
 // Adds options that start with the prefix: "--", "--a-".
 inline void add_play_options(CLI::App& sub, const std::string& prefix, PlaySettings& settings) {
   sub.add_option(prefix + "isa", settings.isa,
-                 "vector bodies of this instruction set: reference, avx2, ... (tputwin selftest "
+                 "fast kernels of this instruction set: reference, avx2, ... (tputwin selftest "
                  "names them)");
   sub.add_flag(prefix + "reference", settings.reference,
-               "reference bodies, which define the results");
+               "reference kernels, which define the results");
   sub.add_option(prefix + "schedule", settings.schedule,
                  "order of the engines: program, compute_first, dma_first, shuffled")
       ->type_name("{program,compute_first,dma_first,shuffled}");

@@ -132,7 +132,7 @@ void add_run(CLI::App& app, int& exit) {
   add_native_plugins(*sub);
   sub->add_flag("--strict", command->strict, kStrictRunHelp);
   sub->add_flag("--reference", command->options.reference,
-                "use the reference bodies, which define the results, instead of the fast ones");
+                "use the reference kernels, which define the results, instead of the fast ones");
   sub->footer(
       footer("  tputwin run det1.bmodel --input image.bin --output result.bin\n"
              "  tputwin run net.bmodel --input image.bin --shape 1,3,24,24 "

@@ -6,7 +6,7 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/command_recording.h"
 #include "tools/commands/command.h"
 #include "tools/environment.h"
 #include "tools/timing/board.h"
@@ -40,8 +40,8 @@ Result<std::string> time_words(const TimingArguments& arguments) {
   }();
   TW_ASSIGN_OR_RETURN(timeline, std::move(predicted));
   if (!arguments.recording.empty())
-    TW_RETURN_IF_ERROR(
-        write_if_asked(arguments.recording, insight::recording_of(timeline, /*with_lines=*/true)));
+    TW_RETURN_IF_ERROR(write_if_asked(
+        arguments.recording, insight::command_recording_of(timeline, /*with_lines=*/true)));
   if (!arguments.json.empty())
     TW_RETURN_IF_ERROR(write_if_asked(arguments.json, timing_json(timeline)));
   return arguments.is_quiet || arguments.json == "-" ? std::string() : timing_text(timeline);
@@ -73,7 +73,8 @@ constexpr const char* kWords =
 }  // namespace
 
 void add_timing(CLI::App& app, int& exit) {
-  auto* sub = app.add_subcommand("timing", "Predict the time of a program and say why it is slow");
+  auto* sub =
+      app.add_subcommand("timing", "Predict the time of a program and print why it is slow");
   auto arguments = std::make_shared<TimingArguments>();
   sub->add_option("PROGRAM", arguments->words, kWords);
   add_json_file(*sub, arguments->json, "the report");

@@ -45,7 +45,7 @@ class Adapter {
                                     {runs_ && debuggee_ ? debuggee_->descriptor() : -1, POLLIN, 0},
                                     {printed_, POLLIN, 0}}};
       if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return;
-      if (events[2].revents != 0) tell_output();
+      if (events[2].revents != 0) send_output();
       if (events[1].revents != 0) take_stop();
       if (events[0].revents == 0) continue;
       if (!stream_.fill()) return;
@@ -118,18 +118,18 @@ class Adapter {
                   {"success", false},
                   {"message", why}});
   }
-  void tell(const std::string& event, Json body = Json::object()) {
+  void send_event(const std::string& event, Json body = Json::object()) {
     stream_.send({{"type", "event"}, {"event", event}, {"body", std::move(body)}});
   }
   void confirm(const Json& request) { respond(request); }
 
   // Sends the program's output to the editor.
-  void tell_output() {
+  void send_output() {
     std::array<char, 4096> buffer;
     const ssize_t bytes = read(printed_, buffer.data(), buffer.size());
     if (bytes > 0)
-      tell("output", {{"category", "stdout"},
-                      {"output", std::string(buffer.data(), static_cast<size_t>(bytes))}});
+      send_event("output", {{"category", "stdout"},
+                            {"output", std::string(buffer.data(), static_cast<size_t>(bytes))}});
     if (bytes > 0 || (bytes < 0 && errno == EINTR)) return;
     close(printed_);
     printed_ = -1;
@@ -139,21 +139,21 @@ class Adapter {
   void take_stop() {
     const auto message = debuggee_->receive();
     runs_ = false;
-    if (message) return tell_stop(message->value("stopped", "step"), message->value("text", ""));
-    while (printed_ >= 0) tell_output();
-    tell("exited", {{"exitCode", debuggee_->wait()}});
-    tell("terminated");
+    if (message) return send_stopped(message->value("stopped", "step"), message->value("text", ""));
+    while (printed_ >= 0) send_output();
+    send_event("exited", {{"exitCode", debuggee_->wait()}});
+    send_event("terminated");
   }
-  void tell_stop(const std::string& reason, const std::string& text) {
+  void send_stopped(const std::string& reason, const std::string& text) {
     static const std::map<std::string, std::string> kReasons{
         {"step", "step"},   {"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
         {"pause", "pause"}, {"begin", "entry"},           {"end", "pause"}};
     const auto reason_of = kReasons.find(reason);
-    tell("stopped", {{"reason", reason_of != kReasons.end() ? reason_of->second : "step"},
-                     {"description", text.substr(0, text.find('\n'))},
-                     {"text", text},
-                     {"threadId", kThread},
-                     {"allThreadsStopped", true}});
+    send_event("stopped", {{"reason", reason_of != kReasons.end() ? reason_of->second : "step"},
+                           {"description", text.substr(0, text.find('\n'))},
+                           {"text", text},
+                           {"threadId", kThread},
+                           {"allThreadsStopped", true}});
   }
 
   void initialize(const Json& request) {
@@ -186,16 +186,16 @@ class Adapter {
     if (!started.ok()) return refuse(request, started.error().message());
     debuggee_ = std::move(*started);
     const auto stand = debuggee_->receive();
-    if (!stand) return refuse(request, "the program opened no device that carries out commands");
+    if (!stand) return refuse(request, "the program opened no device that executes commands");
     first_ = *stand;
     respond(request);
-    tell("initialized");
+    send_event("initialized");
   }
 
   void configured(const Json& request) {
     respond(request);
     if (!debuggee_) return;
-    if (stops_on_entry_) return tell_stop("begin", first_.value("text", ""));
+    if (stops_on_entry_) return send_stopped("begin", first_.value("text", ""));
     // a breakpoint may be at the current position
     go_on("continue");
   }
@@ -213,7 +213,7 @@ class Adapter {
     }
     const auto answer = debuggee_->ask(question);
     if (stop && stop->value("stopped", "") != "pause")
-      tell_stop(stop->value("stopped", ""), stop->value("text", ""));
+      send_stopped(stop->value("stopped", ""), stop->value("text", ""));
     else if (stop)
       go_on("continue");
     return answer.value_or(Json::object());
@@ -222,7 +222,7 @@ class Adapter {
   void go_on(const std::string& line) {
     const Json answer = ask({{"line", line}});
     runs_ = answer.value("running", false);
-    if (!runs_) tell_stop(answer.value("stopped", "step"), answer.value("text", ""));
+    if (!runs_) send_stopped(answer.value("stopped", "step"), answer.value("text", ""));
   }
 
   void move(const Json& request) {
@@ -333,9 +333,9 @@ class Adapter {
     respond(request, {{"result", answer.value("text", "")}, {"variablesReference", 0}});
     if (answer.value("running", false)) {
       runs_ = true;
-      tell("continued", {{"threadId", kThread}});
+      send_event("continued", {{"threadId", kThread}});
     } else if (answer.contains("stopped")) {
-      tell_stop(answer.value("stopped", "step"), answer.value("text", ""));
+      send_stopped(answer.value("stopped", "step"), answer.value("text", ""));
     }
   }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "isa/streams/format.h"
+#include "tools/lift/call_recorder.h"
 #include "tools/lift/fill.h"
-#include "tools/lift/recorder.h"
 #include "tools/lift/roles.h"
 
 namespace tputwin::lift {

@@ -76,7 +76,7 @@ void fill(const MatmulBm1684xFp32&, Filler&);
 void fill(const MatmulBm1684xHalf&, Filler&);
 void fill(const MatmulBm1684xInt&, Filler&);
 void fill(const CopyMatrix&, Filler&);
-// fill_places.cc
+// fill_moves.cc
 void fill(const Copy&, Filler&);
 void fill(const Rearrange&, Filler&);
 void fill(const LoadTable&, Filler&);

@@ -57,7 +57,7 @@ namespace {
 // Returns the type of 32-bit results of asymmetric functions, whose sign commands do not encode. It
 // is the sign of the sums, or the type that functions with zero points per channel require.
 DType asymmetric_output(const Conv2dBm1684xInt8& op) {
-  if (!op.zero_point.is_constant) return op.is_turned ? DType::u32 : DType::i32;
+  if (!op.zero_point.is_constant) return op.is_rotated ? DType::u32 : DType::i32;
   const bool has_sign = is_signed(op.in.dtype) || is_signed(op.weight.view.dtype);
   return has_sign || op.zero_point.constant != 0 ? DType::i32 : DType::u32;
 }

@@ -131,8 +131,8 @@ std::string main_text(const Stage& stage, const Naming& naming, std::string_view
 std::string host_text(const Stage& stage, const Naming& naming, const Chip& chip,
                       uint64_t weights_at) {
   return fmt::format(
-             "/* Runs the kernel {}: weights out of the model, tensors out of and into files, as "
-             "they lie in\n * memory.\n *\n *   main {}\n */\n",
+             "/* Runs the kernel {}: weights out of the model, tensors out of and into files, "
+             "in the order\n * of memory.\n *\n *   main {}\n */\n",
              naming.kernel, usage(stage)) +
          "#include <bmlib_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n" +
          arguments_text(stage, naming) + std::string(kHelpers) +

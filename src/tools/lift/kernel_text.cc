@@ -10,8 +10,8 @@
 #include <set>
 
 #include "isa/streams/format.h"
-#include "tools/lift/parts.h"
-#include "tools/lift/text.h"
+#include "tools/lift/call_text.h"
+#include "tools/lift/program_parts.h"
 
 namespace tputwin::lift {
 namespace {
@@ -171,7 +171,7 @@ std::string entry_text(const Context& in, size_t parts) {
 }  // namespace
 
 std::string arguments_text(const Stage& stage, const Naming& naming) {
-  std::string text = "/* Where the memories of the net lie. */\ntypedef struct {\n";
+  std::string text = "/* The addresses of the memories of the net. */\ntypedef struct {\n";
   for (const Region& region : stage.regions)
     text += fmt::format("  unsigned long long {}; /* {} bytes: {} */\n", region.field, region.bytes,
                         region.content);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/lift/stage.h"
+#include "tools/lift/lifted_stage.h"
 
 namespace tputwin::lift {
 

@@ -6,7 +6,7 @@
 
 #include "base/errors/bmrt.h"
 #include "base/errors/tools.h"
-#include "tools/lift/text.h"
+#include "tools/lift/call_text.h"
 
 namespace tputwin::lift {
 

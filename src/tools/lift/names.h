@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lift/stage.h"
+#include "tools/lift/lifted_stage.h"
 
 namespace tputwin::lift {
 

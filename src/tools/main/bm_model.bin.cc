@@ -56,11 +56,11 @@ int main(int argc, char** argv) {
                   "  bm_model.bin --extract net.bmodel\n"
                   "  bm_model.bin --combine a.bmodel b.bmodel -o both.bmodel\n\n{}",
                   kExitCodes));
-  std::string shown, taken_apart, output;
+  std::string shown, extracted, output;
   std::vector<std::string> merged;
   auto* what = app.add_option_group("action");
   what->add_option("--info", shown, "print the model as JSON");
-  what->add_option("--extract", taken_apart, "write the parts of the model to files here");
+  what->add_option("--extract", extracted, "write the parts of the model to files here");
   auto* merging = what->add_option("--combine", merged, "merge models of one net into OUTPUT");
   what->require_option(1);
   app.add_option("-o,--output", output, "file to write")->needs(merging);
@@ -68,6 +68,6 @@ int main(int argc, char** argv) {
   if (auto ended = parse(app, argc, argv, kUsage)) return *ended;
   if (!merged.empty() && output.empty()) return bad_usage(app, "--output is required", kUsage);
   if (!shown.empty()) return info(shown);
-  if (!taken_apart.empty()) return extract(taken_apart);
+  if (!extracted.empty()) return extract(extracted);
   return combine(merged, output);
 }

@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   using namespace tputwin::tools;
-  CLI::App app("Turns a float Caffe net into an int8 net and its calibration table",
+  CLI::App app("Converts a float Caffe net to an int8 net and its calibration table",
                "calibration_caffe.bin");
   std::string name, directory;
   size_t iterations = 10;

@@ -9,7 +9,7 @@
 
 #include "base/errors/tools.h"
 #include "base/parallel.h"
-#include "insight/recording/compare.h"
+#include "insight/recording/compare_runs.h"
 #include "insight/watch.h"
 #include "ops/fast/fast.h"
 #include "tools/environment.h"
@@ -29,8 +29,9 @@ constexpr std::array<std::pair<std::string_view, Schedule>, 4> kSchedules{
      {"shuffled", Schedule::shuffled}}};
 
 Result<rec::PlayOptions> options_of(const PlaySettings& settings) {
-  rec::PlayOptions options{.body = settings.reference ? Body::reference : Body::automatic,
-                           .seed = settings.seed};
+  rec::PlayOptions options{
+      .kernel_choice = settings.reference ? KernelChoice::reference : KernelChoice::automatic,
+      .seed = settings.seed};
   if (!settings.isa.empty()) {
     const std::string before(fast::selected_isa());
     if (!fast::select_isa(settings.isa))

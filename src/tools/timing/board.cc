@@ -14,7 +14,7 @@
 #include "base/checked_json.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/command_recording.h"
 #include "insight/timing/simulate.h"
 
 namespace tputwin::tools {
@@ -82,7 +82,7 @@ uint64_t products_in_blocks(std::string_view text) {
 }
 
 Result<double> predict(const std::string& text, const fs::path& path, const Chip& chip) {
-  auto timeline = insight::read_recording(text, chip);
+  auto timeline = insight::read_command_recording(text, chip);
   if (!timeline.ok()) {
     Error error = timeline.error();
     error.set_call_if_empty(path.filename().string());

@@ -1,4 +1,4 @@
-// Runs programs that profile themselves (insight/profile/process.h).
+// Runs programs that profile themselves (insight/profile/profile_process.h).
 #include "tools/timing/profile.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Runs programs that record themselves (insight/timing/process.h), and decodes models.
+// Runs programs that record themselves (insight/timing/timing_process.h), and decodes models.
 #include "tools/timing/timing.h"
 
 #include <fmt/format.h>
@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "bmodel/open.h"
 #include "chip/family.h"
+#include "insight/timing/command_recording.h"
 #include "insight/timing/commands.h"
-#include "insight/timing/explain.h"
-#include "insight/timing/recording.h"
 #include "insight/timing/simulate.h"
+#include "insight/timing/time_breakdown.h"
 #include "isa/bm1880_codec.h"
 #include "tools/bm168x/stage_programs.h"
 #include "tools/compile.h"
@@ -44,9 +44,9 @@ Result<Timeline> of_program(const std::vector<std::string>& words) {
   if (*code != 0) return failed(fmt::format("exit code {}", *code));
   if (!bytes.ok()) return failed("it opened no device");
   const std::string text(bytes->begin(), bytes->end());
-  const Chip* chip = find_chip(insight::chip_of_recording(text));
+  const Chip* chip = find_chip(insight::chip_of_command_recording(text));
   if (chip == nullptr) return failed("it launched nothing");
-  return insight::read_recording(text, *chip);
+  return insight::read_command_recording(text, *chip);
 }
 
 Result<Timeline> of_bm1880(const bmodel::Model& model) {
@@ -119,11 +119,11 @@ Result<Timeline> timeline_of_words(const std::vector<std::string>& words) {
 }
 
 std::string timing_text(const Timeline& timeline) {
-  return insight::explanation_text(timeline, insight::explain(timeline));
+  return insight::breakdown_text(timeline, insight::break_down(timeline));
 }
 
 std::string timing_json(const Timeline& timeline) {
-  return insight::explanation_json(timeline, insight::explain(timeline));
+  return insight::breakdown_json(timeline, insight::break_down(timeline));
 }
 
 }  // namespace tputwin::tools

@@ -11,7 +11,7 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "insight/profile/page.h"
-#include "insight/timing/recording.h"
+#include "insight/timing/command_recording.h"
 #include "insight/timing/simulate.h"
 #include "tools/environment.h"
 #include "tools/program.h"
@@ -98,13 +98,13 @@ class Runs {
     const bool is_own = lanes.empty() && bytes.empty();
     return runs_
         .emplace(std::pair(lanes, bytes),
-                 is_own || !is_model(words_) ? timeline_of_words(words_) : compiled_anew())
+                 is_own || !is_model(words_) ? timeline_of_words(words_) : recompiled())
         .first->second;
   }
 
  private:
   // Runs a process whose chips have these lanes.
-  Result<Timeline> compiled_anew() const {
+  Result<Timeline> recompiled() const {
     const std::string path =
         (fs::temp_directory_path() / fmt::format("tputwin-whatif-{}.jsonl", getpid())).string();
     std::vector<std::string> command{self_, "timing", "--recording", path, "--quiet", "--"};
@@ -120,9 +120,9 @@ class Runs {
           .detail("it is not compiled for a chip with such lanes");
     if (!bytes.ok()) return bytes.error();
     const std::string text(bytes->begin(), bytes->end());
-    const Chip* chip = find_chip(insight::chip_of_recording(text));
+    const Chip* chip = find_chip(insight::chip_of_command_recording(text));
     if (chip == nullptr) return Error(errors::cli_whatif).argument("MODEL", words_[0]);
-    return insight::read_recording(text, *chip);
+    return insight::read_command_recording(text, *chip);
   }
 
   const std::vector<std::string>& words_;

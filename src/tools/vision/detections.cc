@@ -222,20 +222,20 @@ Result<Boxes> of_priors(Outputs outputs, const net::Extents& sample,
     return lacks(outputs, "strides, a list of sizes for each, and two variances");
   const std::vector<Prior> priors = priors_of(sample, options);
   if (priors.empty()) return lacks(outputs, "a size for some stride");
-  const OutputView* places = find(outputs, options.boxes, [&](const OutputView& o) {
+  const OutputView* coordinates = find(outputs, options.boxes, [&](const OutputView& o) {
     return o.values.size() == 4 * priors.size();
   });
   const OutputView* scores = find(outputs, options.scores, [&](const OutputView& o) {
-    return &o != places && o.values.size() % priors.size() == 0;
+    return &o != coordinates && o.values.size() % priors.size() == 0;
   });
-  if (places == nullptr || scores == nullptr)
+  if (coordinates == nullptr || scores == nullptr)
     return lacks(outputs, fmt::format("boxes and scores of {} prior boxes", priors.size()));
   const size_t labels = scores->values.size() / priors.size();
   Boxes boxes;
   for (size_t i = 0; i < priors.size(); ++i) {
     const Scored best = best_of_row(scores->values.subspan(i * labels, labels), options.background);
     if (best.score < options.threshold) continue;
-    const float* place = &places->values[4 * i];
+    const float* place = &coordinates->values[4 * i];
     const auto& [px, py, size] = priors[i];
     const float x = px + place[0] * options.variances[0] * size;
     const float y = py + place[1] * options.variances[0] * size;

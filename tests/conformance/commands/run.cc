@@ -165,9 +165,9 @@ std::string run_case(const Case& recorded, std::span<const std::string> targets)
   const Chip& chip = *find_chip(recorded.chip);
   for (const auto* regions : {&recorded.before, &recorded.after})
     for (const Bytes& region : *regions)
-      if (!inside(region, chip)) return "a region lies outside of its memory";
+      if (!inside(region, chip)) return "a region is outside of its memory";
   const auto range = global_range(recorded, chip);
-  if (!range) return "its global bytes lie too far apart";
+  if (!range) return "its global bytes are too far apart";
   // Static, so that all cases use the same pages.
   static Image before, after;
   before.global_base = range->begin;

@@ -41,7 +41,7 @@ struct MsgReader { // splits a byte stream into messages
 };
 
 // The reason for a child's end before its last case, and its last output.
-struct Ending { std::string why, log; };
+struct ChildExit { std::string why, log; };
 
 // Returns the last lines of a file without those of a backtrace.
 inline std::string last_output(int fd) {
@@ -70,10 +70,10 @@ template <class Device, typename Work>
 }
 
 // Runs the cases [from, count) in a child: work(device, i) returns case i's message, which
-// on_case(i, message) gets here. Returns the position reached; if not the end, `ending` has the
+// on_case(i, message) gets here. Returns the position reached; if not the end, `child_exit` has the
 // reason.
 template <class Device, typename Work, typename OnCase>
-size_t run_child(size_t from, size_t count, int timeout_seconds, const Work &work, const OnCase &on_case, Ending &ending) {
+size_t run_child(size_t from, size_t count, int timeout_seconds, const Work &work, const OnCase &on_case, ChildExit &child_exit) {
     int pfd[2];
     if (pipe(pfd)) return from;
     char logname[] = "/tmp/conformance_logXXXXXX";
@@ -101,10 +101,10 @@ size_t run_child(size_t from, size_t count, int timeout_seconds, const Work &wor
     close(pfd[0]);
     int st = 0; waitpid(pid, &st, 0);
     if (!fin) {
-        if (timed_out) ending.why = "timeout after " + std::to_string(timeout_seconds) + " s";
-        else if (WIFSIGNALED(st)) ending.why = std::string("signal ") + std::to_string(WTERMSIG(st)) + " (" + strsignal(WTERMSIG(st)) + ")";
-        else ending.why = "exit " + std::to_string(WEXITSTATUS(st));
-        if (lfd >= 0) ending.log = last_output(lfd);
+        if (timed_out) child_exit.why = "timeout after " + std::to_string(timeout_seconds) + " s";
+        else if (WIFSIGNALED(st)) child_exit.why = std::string("signal ") + std::to_string(WTERMSIG(st)) + " (" + strsignal(WTERMSIG(st)) + ")";
+        else child_exit.why = "exit " + std::to_string(WEXITSTATUS(st));
+        if (lfd >= 0) child_exit.log = last_output(lfd);
     }
     if (lfd >= 0) { close(lfd); unlink(logname); }
     return done;
@@ -120,13 +120,13 @@ void run_checks(std::deque<Check> &checks, const std::vector<std::string> &targe
     for (Check &c : checks) for (int index : c.list) for (const std::string &t : targets) items.push_back({&c, index, &t});
     size_t pos = 0;
     while (pos < items.size()) {
-        Ending ending;
+        ChildExit child_exit;
         pos = run_child<Device>(pos, items.size(), timeout_seconds,
             [&](Device &d, size_t i) { return items[i].check->run(d, items[i].index, *items[i].target); },
-            [&](uint32_t i, const std::string &s) { items[i].check->account(items[i].index, *items[i].target, s); }, ending);
+            [&](uint32_t i, const std::string &s) { items[i].check->account(items[i].index, *items[i].target, s); }, child_exit);
         if (pos == items.size()) break;
         const Item &it = items[pos++];
-        it.check->account(it.index, *it.target, "F0\n    " + ending.why + ": " + it.check->args(it.index) + "\n    " + ending.log + "\n");
+        it.check->account(it.index, *it.target, "F0\n    " + child_exit.why + ": " + it.check->args(it.index) + "\n    " + child_exit.log + "\n");
     }
 }
 

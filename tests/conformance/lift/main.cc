@@ -16,9 +16,9 @@
 #include "../common/chosen.h"
 #include "base/file.h"
 #include "kernels.h"
-#include "made_input.h"
 #include "sdk/bmlib/card.h"
 #include "sdk/bmrt/storage.h"
+#include "synthetic_input.h"
 #include "tools/lift/lift.h"
 
 namespace tputwin::recorded {
@@ -117,7 +117,8 @@ class Run {
       const Json& one = inputs[i];
       uint64_t count = 1;
       for (const Json& extent : one["shape"]) count *= extent.get<uint64_t>();
-      const auto bytes = made_input(one["gen"], one["seed"], one["index"], one["dtype"], count);
+      const auto bytes =
+          synthetic_input(one["gen"], one["seed"], one["index"], one["dtype"], count);
       if (sha256(bytes.data(), bytes.size()) != one["sha256"])
         return "the input is not the recorded one";
       const auto [memory, offset] = place(stage_.inputs.at(i));

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "debug/places.h"
-#include "insight/debug/process.h"
+#include "debug/visitor.h"
+#include "insight/debug/debug_process.h"
 
 namespace tputwin::debug::testing {
 namespace {
@@ -51,12 +51,12 @@ class Rememberer final : public Front {
     for (const auto& [moment, all] : whole_)
       if (moment >= debugger.journal().first()) moments.push_back(moment);
     tputwin::testing::Rng rng(1);
-    for (uint64_t i = 0; i < places(kFew); ++i) {
+    for (uint64_t i = 0; i < moment_count(kFew); ++i) {
       const Moment place = moments[rng.below(moments.size())];
       debugger.go_to(place);
       ASSERT_EQ(whole(debugger), whole_[place]) << "place " << i << ", moment " << place;
     }
-    visited_ = places(kFew);
+    visited_ = moment_count(kFew);
   }
 
   std::map<Moment, uint64_t> whole_;
@@ -93,7 +93,7 @@ TEST(Kernels, AConvolutionArrivesAtTheBytesOfEveryMoment) {
                                 filled(handle, kOut * kOutH * kOutW * 4)};
   ASSERT_EQ(okkernel_launch_sync(handle, "conv2d", &job, sizeof job), BM_SUCCESS);
   bm_dev_free(handle);
-  EXPECT_EQ(front.visited(), places(kFew));
+  EXPECT_EQ(front.visited(), moment_count(kFew));
   EXPECT_GT(front.moments(), 10u);
 }
 

@@ -28,13 +28,13 @@ TEST(Files, AreTheSameAgain) {
   EXPECT_EQ(to_file(*recording), file);
 }
 
-TEST(Files, ThatAreCutShortSaySo) {
+TEST(Files, ThatAreTruncatedAreRefused) {
   const std::vector<uint8_t> file = some_file();
   for (size_t bytes = 1; bytes < file.size(); bytes += bytes < 64 ? 1 : file.size() / 50)
     EXPECT_EQ(code_of({file.data(), bytes}), code(errors::mch_recording_truncated)) << bytes;
 }
 
-TEST(Files, ThatAreForeignSaySo) {
+TEST(Files, ThatAreForeignAreRefused) {
   const std::string foreign = code(errors::mch_recording_foreign);
   EXPECT_EQ(code_of({}), foreign);
   EXPECT_EQ(code_of(std::vector<uint8_t>(100, 'x')), foreign);
@@ -43,7 +43,7 @@ TEST(Files, ThatAreForeignSaySo) {
   EXPECT_EQ(code_of(newer), foreign);
 }
 
-TEST(Files, ThatAreDamagedSaySo) {
+TEST(Files, ThatAreDamagedAreRefused) {
   const std::vector<uint8_t> file = some_file();
   for (size_t at = 12; at < file.size(); at += 97) {
     std::vector<uint8_t> damaged = file;

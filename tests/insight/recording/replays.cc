@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/parallel.h"
-#include "insight/recording/compare.h"
+#include "insight/recording/compare_runs.h"
 #include "insight/recording/random_run.h"
 #include "insight/recording/transfer.h"
 #include "ops/fast/fast.h"
@@ -36,7 +36,7 @@ TEST_P(Replays, LeaveTheSameBytes) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const Recording recording = record_random_run(GetParam(), seed, kOperations);
     expect_equal(recording, {}, "as it was");
-    expect_equal(recording, {.body = Body::reference}, "reference");
+    expect_equal(recording, {.kernel_choice = KernelChoice::reference}, "reference");
     set_thread_count(1);
     expect_equal(recording, {}, "one thread");
     set_thread_count(0);
@@ -44,7 +44,7 @@ TEST_P(Replays, LeaveTheSameBytes) {
 }
 
 // Bytes from outside differ from the recorded ones.
-TEST_P(Replays, TellWhatDiffers) {
+TEST_P(Replays, ReportWhatDiffers) {
   Recording recording = record_random_run(GetParam(), 7, kOperations);
   for (Entry& entry : recording.entries)
     if (auto* poke = std::get_if<Poke>(&entry)) poke->bytes[0] ^= 0xff;
@@ -94,7 +94,7 @@ TEST_P(Replays, AreComparedToTheirEnds) {
   EXPECT_THAT(result->difference.value_or(""), HasSubstr("B has 1 commands more"));
 }
 
-TEST(Comparison, OfOtherChipsTellsThatTheyDoOtherThings) {
+TEST(Comparison, OfOtherChipsReportsThatTheyDoOtherThings) {
   const Recording a = record_random_run(ChipFamily::bm1684, 1, 3),
                   b = record_random_run(ChipFamily::bm1684x, 1, 3);
   const auto result = compare({.recording = &a}, {.recording = &b});

@@ -101,13 +101,13 @@ size_t engine_input_bytes(void* engine) {
   Engine& e = *static_cast<Engine*>(engine);
   return e.input_bytes(e.nets()[0]);
 }
-// Returns the number of bytes of the output; writes at most `room` of them.
-long engine_process(void* engine, const void* in, size_t bytes, void* out, size_t room) {
+// Returns the number of bytes of the output; writes at most `capacity` of them.
+long engine_process(void* engine, const void* in, size_t bytes, void* out, size_t capacity) {
   try {
     Engine& e = *static_cast<Engine*>(engine);
     const unsigned char* begin = static_cast<const unsigned char*>(in);
     const std::vector<unsigned char> result = e.process(e.nets()[0], {begin, begin + bytes});
-    std::memcpy(out, result.data(), result.size() < room ? result.size() : room);
+    std::memcpy(out, result.data(), result.size() < capacity ? result.size() : capacity);
     return (long)result.size();
   } catch (const std::exception&) {
     return -1;

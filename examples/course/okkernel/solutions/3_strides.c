@@ -6,11 +6,11 @@
 
 void swap_c_h(const void* args) {
   const lesson_args_t* p = (const lesson_args_t*)args;
-  const dim4 turned = {1, p->h, p->c, p->w};
+  const dim4 swapped = {1, p->h, p->c, p->w};
   const dim4 in_source = {p->c * p->h * p->w, p->w, p->h * p->w, 1};
   okk_initialize();
-  okk_gdma_32bit_cpy_S2L(0, p->a, &turned, NULL, &in_source);
-  okk_gdma_32bit_cpy_L2S(p->out, 0, &turned, NULL, NULL);
+  okk_gdma_32bit_cpy_S2L(0, p->a, &swapped, NULL, &in_source);
+  okk_gdma_32bit_cpy_L2S(p->out, 0, &swapped, NULL, NULL);
   okk_poll();
 }
 OKKERNEL_FUNC_REGISTER(swap_c_h)

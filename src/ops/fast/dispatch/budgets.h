@@ -44,13 +44,13 @@ inline size_t grain_of(uint64_t work, uint64_t task) {
   return static_cast<size_t>(std::max<uint64_t>(1, task_work(task) / std::max<uint64_t>(1, work)));
 }
 
-// Calls body(begin, end) for pieces of [0, items) on several threads. `work` is the work of all
+// Calls function(begin, end) for pieces of [0, items) on several threads. `work` is the work of all
 // items. There is one piece if that is not worth two tasks.
-template <class Body>
-void share_out(size_t items, uint64_t work, uint64_t task, const Body& body) {
+template <class Function>
+void share_out(size_t items, uint64_t work, uint64_t task, const Function& function) {
   task = task_work(task);
-  if (work < 2 * task) return body(size_t{0}, items);
-  parallel_for(items, std::max<size_t>(1, static_cast<size_t>(items * task / work)), body);
+  if (work < 2 * task) return function(size_t{0}, items);
+  parallel_for(items, std::max<size_t>(1, static_cast<size_t>(items * task / work)), function);
 }
 
 }  // namespace tputwin::fast

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/prefetch.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
@@ -45,17 +45,17 @@ void pick(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* o
 }
 
 // Rows are at any addresses, so that the processor cannot predict them.
-constexpr uint32_t kAhead = 4;
+constexpr uint32_t kRowsAhead = 4;
 void prefetch(const uint8_t* row, size_t bytes) {
-  for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) ask_for(row + i);
+  for (size_t i = 0; i < std::min<size_t>(bytes, 1024); i += 64) prefetch_line(row + i);
 }
 
 template <class T>
 void pick_rows(const Gather& op, uint8_t* out, const uint8_t* param, const int64_t* offset) {
   const Shape& s = op.out.shape;
   for (uint32_t h = 0; h < s.h; ++h, out += op.out.stride.h) {
-    if (h + kAhead < s.h && offset[h + kAhead] != kOutside)
-      prefetch(param + offset[h + kAhead], s.w * sizeof(T));
+    if (h + kRowsAhead < s.h && offset[h + kRowsAhead] != kOutside)
+      prefetch(param + offset[h + kRowsAhead], s.w * sizeof(T));
     if (offset[h] != kOutside)
       copy_bytes(out, param + offset[h], s.w * sizeof(T));
     else if (op.outside == Outside::fill)
@@ -167,6 +167,6 @@ Declined decoded(const Gather& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Gather, {"dense rows", dense_rows}, {"decoded indices", decoded})
+TW_FAST_KERNELS(Gather, {"dense rows", dense_rows}, {"decoded indices", decoded})
 
 }  // namespace tputwin::fast

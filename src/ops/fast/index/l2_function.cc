@@ -17,7 +17,7 @@
 namespace tputwin::fast {
 
 // The operand of a function in L2: a table, or coefficients.
-struct L2Words {
+struct L2Entries {
   bool is_table;
   const float* first;
   uint32_t count;
@@ -32,13 +32,13 @@ namespace {
 
 struct LookupL2 : FormulaOf<1, false> {
   const float* table;
-  explicit LookupL2(const L2Words& words) : table(words.first) {}
+  explicit LookupL2(const L2Entries& words) : table(words.first) {}
   HWY_INLINE Floats Apply(Floats x) const { return byte_lookup(table, bits(x)); }
 };
 // A polynomial with every step rounded, and one more factor x at the end.
 struct PolynomialL2 : FormulaOf<1, true> {
-  const L2Words& words;
-  explicit PolynomialL2(const L2Words& words) : words(words) {}
+  const L2Entries& words;
+  explicit PolynomialL2(const L2Entries& words) : words(words) {}
   HWY_INLINE Floats Apply(Floats x) const {
     const F32 d;
     uint32_t i = words.count - 1;
@@ -55,7 +55,7 @@ struct PolynomialL2 : FormulaOf<1, true> {
 };
 
 void L2Rows(const void* operation, const RowBlock& block) {
-  const auto& words = *static_cast<const L2Words*>(operation);
+  const auto& words = *static_cast<const L2Entries*>(operation);
   if (words.is_table) return ComputeBlock(LookupL2(words), block);
   ComputeBlock(PolynomialL2(words), block);
 }
@@ -74,11 +74,11 @@ TW_ROW_KERNEL(l2_rows, L2Rows)
 Declined rows_by_l2(const L2Function& op, const Memory& memory) {
   const TensorView& table = op.table;
   if (is_system(table.space) && table.shape.w > 1 && table.stride.w != sizeof(float))
-    return "the words have gaps";
+    return "the entries have gaps";
   std::vector<float> copied(table.shape.w);  // the table may begin at any byte
   std::memcpy(copied.data(), memory.byte(table, 0, 0, 0, 0), copied.size() * sizeof(float));
-  const L2Words words{op.kind == L2Function::Kind::lookup, copied.data(), table.shape.w};
-  const RowWork work{.form = RowForm::words,
+  const L2Entries words{op.kind == L2Function::Kind::lookup, copied.data(), table.shape.w};
+  const RowWork work{.form = RowForm::wide,
                      .kernel = l2_rows,
                      .operation = &words,
                      .weight = words.is_table ? 1 : words.count / 4 + 1,
@@ -91,7 +91,7 @@ Declined rows_by_l2(const L2Function& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(L2Function, {"rows", rows_by_l2})
+TW_FAST_KERNELS(L2Function, {"rows", rows_by_l2})
 
 }  // namespace tputwin::fast
 #endif

@@ -7,7 +7,7 @@
 
 #include <hwy/highway.h>
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/views/views.h"
@@ -77,7 +77,7 @@ void look_up(const Lut& op, const Memory& memory, size_t begin, size_t end) {
   for (size_t slot = begin; slot < end; ++slot) {
     uint32_t c = static_cast<uint32_t>(slot);
     uint32_t lane = static_cast<uint32_t>((first_lane + c) % local.lanes());
-    look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)),
+    look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.rounds(slot)),
                   memory.byte(op.out, 0, c, 0, 0), memory.byte(op.in, 0, c, 0, 0),
                   memory.byte(op.table, 0, lane, 0, 0));
   }
@@ -103,7 +103,7 @@ Declined runs(const Lut& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Lut, {"runs", runs})
+TW_FAST_KERNELS(Lut, {"runs", runs})
 
 }  // namespace tputwin::fast
 #endif

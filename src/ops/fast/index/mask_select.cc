@@ -1,7 +1,7 @@
 // mask_select: rows of the mask together with rows of elements.
 #include "ops/index/mask_select.h"
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
@@ -71,15 +71,15 @@ void pack_rows(const MaskSelect& op, const Memory& memory) {
       for (uint32_t n = 0; n < s.n; ++n) {
         uint8_t* out = memory.byte(op.out, n, c, 0, 0);
         const uint8_t* in = memory.byte(op.in, op.in.shape.n == 1 ? 0 : n, c, 0, 0);
-        const uint8_t* behind = select_row(op, out, in, memory.byte(op.mask, n, c, 0, 0));
+        const uint8_t* past = select_row(op, out, in, memory.byte(op.mask, n, c, 0, 0));
         memory.write(*op.count, n, c, 0, 0,
-                     static_cast<int32_t>((behind - out) / element_bytes(op.out.dtype)));
+                     static_cast<int32_t>((past - out) / element_bytes(op.out.dtype)));
       }
   });
 }
 
 Declined rows(const MaskSelect& op, const Memory& memory) {
-  if (op.kind == Kind::row_positions || op.kind == Kind::lines) return "no body for its kind";
+  if (op.kind == Kind::row_positions || op.kind == Kind::lines) return "no kernel for its kind";
   if (op.kind == Kind::positions && !is_32bit(op.out.dtype)) return "positions of 16 bits";
   const OperandList list = operands(op);
   if (is_empty(op.in.shape)) return "no elements";
@@ -98,6 +98,6 @@ Declined rows(const MaskSelect& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(MaskSelect, {"rows", rows})
+TW_FAST_KERNELS(MaskSelect, {"rows", rows})
 
 }  // namespace tputwin::fast

@@ -2,7 +2,7 @@
 // elements are written in their order.
 #include "ops/index/scatter.h"
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
@@ -61,6 +61,6 @@ Declined rows(const Scatter& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Scatter, {"rows", rows})
+TW_FAST_KERNELS(Scatter, {"rows", rows})
 
 }  // namespace tputwin::fast

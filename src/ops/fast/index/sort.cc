@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 
@@ -81,7 +81,8 @@ void sort_by_index(const Sort& op, const Rows& rows) {
 Declined keys(const Sort& op, const Memory& memory) {
   const OperandList list = operands(op);
   for (const Operand& operand : list) {
-    if (!has_dense_rows(*operand.view) || !is_32bit(operand.view->dtype)) return "no rows of words";
+    if (!has_dense_rows(*operand.view) || !is_32bit(operand.view->dtype))
+      return "no rows of 32-bit elements";
     if (operand.access == Access::read) continue;
     for (const Operand& other : list)
       if (&other != &operand && !disjoint(*operand.view, *other.view, memory.local))
@@ -96,6 +97,6 @@ Declined keys(const Sort& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Sort, {"keys", keys})
+TW_FAST_KERNELS(Sort, {"keys", keys})
 
 }  // namespace tputwin::fast

@@ -2,7 +2,7 @@
 // has it.
 #include <atomic>
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_width.h"
@@ -26,7 +26,7 @@ bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, si
   uint8_t* out = memory.byte(op.out, 0, channel, 0, 0);
   const uint8_t* in = memory.byte(op.in, 0, channel, 0, 0);
   const uint32_t length = op.table.shape.w;
-  const Nest<2> nest = slot_nest<2>({&op.out, &op.in}, slots, slots.turns(slot));
+  const Nest<2> nest = slot_nest<2>({&op.out, &op.in}, slots, slots.rounds(slot));
   bool inside = true;
   for_each_inner(nest, 0, nest.runs(), [&](const std::array<size_t, 2>& offset) {
     uint8_t* to = out + offset[0];
@@ -55,7 +55,7 @@ Declined bytes(const TableLookup& op, const Memory& memory) {
   share_out(slots.count, op.out.shape.count(), kBytesPerTask, [&](size_t begin, size_t end) {
     for (size_t slot = begin; slot < end; ++slot) {
       const auto c = static_cast<uint32_t>(slot);
-      look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.turns(slot)),
+      look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.rounds(slot)),
                     memory.byte(op.out, 0, c, 0, 0), memory.byte(op.in, 0, c, 0, 0),
                     table_of(op, memory, slot));
     }
@@ -87,6 +87,6 @@ Declined rows(const TableLookup& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(TableLookup, {"bytes", bytes}, {"rows", rows})
+TW_FAST_KERNELS(TableLookup, {"bytes", bytes}, {"rows", rows})
 
 }  // namespace tputwin::fast

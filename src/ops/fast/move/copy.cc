@@ -1,7 +1,7 @@
 // copy: a fill, tiles where the contiguous axes of both sides differ, or runs.
 #include "ops/move/copy.h"
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy_views.h"
 #include "ops/fast/walk/transposed_copy.h"
@@ -45,6 +45,6 @@ Declined runs(const Copy& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Copy, {"fill", fill}, {"tiles", tiles}, {"runs", runs})
+TW_FAST_KERNELS(Copy, {"fill", fill}, {"tiles", tiles}, {"runs", runs})
 
 }  // namespace tputwin::fast

@@ -1,7 +1,7 @@
 // copy_matrix: channels of the local side as copies, or columns that are runs as transposes.
 #include <vector>
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy_views.h"
 #include "ops/fast/walk/nest.h"
@@ -33,7 +33,7 @@ bool is_system_matrix(const MatrixView& m) {
 }
 
 // Returns true for a matrix in system memory whose columns are the runs.
-bool lies(const MatrixView& system) {
+bool has_column_runs(const MatrixView& system) {
   const TensorView& t = system.tensor;
   return system.cols > 1 && t.stride.w != run_bytes(t) &&
          (system.rows == 1 || t.stride.n == run_bytes(t));
@@ -86,7 +86,7 @@ Declined transposed(const CopyMatrix& op, const Memory& memory) {
   const MatrixSides sides(op);
   if (const Declined why = sides.decline(op, memory)) return why;
   const TensorView& lanes = sides.lanes.tensor;
-  if (!lies(sides.system)) return "the rows are the runs";
+  if (!has_column_runs(sides.system)) return "the rows are the runs";
   if (lanes.shape.w > 1 && lanes.stride.w != run_bytes(lanes)) return "rows have gaps";
   transpose_matrix(sides.lanes, sides.system, sides.to_lanes, memory);
   return kRan;
@@ -96,7 +96,7 @@ Declined transposed(const CopyMatrix& op, const Memory& memory) {
 Declined channels(const CopyMatrix& op, const Memory& memory) {
   const MatrixSides sides(op);
   if (const Declined why = sides.decline(op, memory)) return why;
-  if (lies(sides.system)) return "the columns are the runs";
+  if (has_column_runs(sides.system)) return "the columns are the runs";
   const MatrixView& lanes = sides.lanes;
   const uint32_t width = lanes.tensor.shape.w;
   const uint32_t whole = lanes.cols / width, rest = lanes.cols % width;
@@ -113,6 +113,6 @@ Declined channels(const CopyMatrix& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(CopyMatrix, {"transpose", transposed}, {"channels", channels})
+TW_FAST_KERNELS(CopyMatrix, {"transpose", transposed}, {"channels", channels})
 
 }  // namespace tputwin::fast

@@ -1,6 +1,6 @@
 // dma_lrn_shift: whole channels are copied or cleared.
 #include "ops/move/dma_lrn_shift.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy.h"
 
@@ -28,6 +28,6 @@ Declined channels(const DmaLrnShift& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(DmaLrnShift, {"channels", channels})
+TW_FAST_KERNELS(DmaLrnShift, {"channels", channels})
 
 }  // namespace tputwin::fast

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/fast/walk/transpose.h"
@@ -122,10 +122,10 @@ Declined global(const DmaMatrix& op, const Memory& memory) {
   return kRan;
 }
 
-void share_columns(const DmaMatrix& op, size_t width, const auto& body) {
+void share_columns(const DmaMatrix& op, size_t width, const auto& function) {
   const size_t pieces = ceil_div<size_t>(op.dst.cols, width);
   const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
-  parallel_for(pieces, grain_of(bytes / pieces, kBytesPerTask), body);
+  parallel_for(pieces, grain_of(bytes / pieces, kBytesPerTask), function);
 }
 
 Declined tiles(const DmaMatrix& op, const Memory& memory) {
@@ -150,6 +150,6 @@ Declined blocks(const DmaMatrix& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(DmaMatrix, {"global", global}, {"tiles", tiles}, {"blocks", blocks})
+TW_FAST_KERNELS(DmaMatrix, {"global", global}, {"tiles", tiles}, {"blocks", blocks})
 
 }  // namespace tputwin::fast

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/move/dma_tensor.h"
@@ -87,6 +87,6 @@ Declined runs(const DmaTensor& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(DmaTensor, {"runs, in index order", index_order}, {"runs", runs})
+TW_FAST_KERNELS(DmaTensor, {"runs, in index order", index_order}, {"runs", runs})
 
 }  // namespace tputwin::fast

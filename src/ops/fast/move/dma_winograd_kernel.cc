@@ -3,7 +3,7 @@
 
 #include "base/parallel.h"
 #include "numerics/integer.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/walk/copy.h"
 #include "ops/move/dma_winograd_kernel.h"
@@ -63,6 +63,6 @@ Declined batches(const DmaWinogradKernel& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(DmaWinogradKernel, {"batches", batches})
+TW_FAST_KERNELS(DmaWinogradKernel, {"batches", batches})
 
 }  // namespace tputwin::fast

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "numerics/constant_tables.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
@@ -27,6 +27,6 @@ Declined copy(const LoadTable& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(LoadTable, {"copy", copy})
+TW_FAST_KERNELS(LoadTable, {"copy", copy})
 
 }  // namespace tputwin::fast

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
@@ -169,6 +169,6 @@ Declined by_kind(const Rearrange& op, const Memory& memory) {
 
 }  // namespace
 
-TW_BODIES(Rearrange, {"by kind", by_kind})
+TW_FAST_KERNELS(Rearrange, {"by kind", by_kind})
 
 }  // namespace tputwin::fast

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
-#include "ops/fast/dispatch/body.h"
-#include "ops/fast/dispatch/trace.h"
+#include "ops/fast/dispatch/fast_kernel.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/gemm/epilogue/sum_epilogue.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
@@ -59,7 +59,7 @@ void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
     // the next block overwrites what this writes after the results of a block
     for (size_t part = 0; part < kSlidingParts; ++part)
       hn::StoreU(sums[part], I32(),
-                 reinterpret_cast<int32_t*>(plane.sums + block.out + part * kLanes32));
+                 reinterpret_cast<int32_t*>(plane.sums + block.out + part * kElements32));
   };
   const SlidingInputs inputs{plane.in, plane.padding, plane.flip};
   if (plane.signed_weights)
@@ -114,7 +114,7 @@ Declined declines(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   return overlap(op.out, {&op.in, weight, bias}, memory.local);
 }
 
-class PreparedIntDepthwise final : public PreparedBody {
+class PreparedIntDepthwise final : public PreparedKernel {
  public:
   PreparedIntDepthwise(const Depthwise2dBm1684xInt8& op, const Memory& memory)
       : op_(op),
@@ -129,10 +129,10 @@ class PreparedIntDepthwise final : public PreparedBody {
     return blocks_.build(op_.window, op_.in, sums, TPUTWIN_DISPATCH(PermutedInts)());
   }
 
-  bool share(const PreparedBody& body) override;
-  bool take_over(std::span<const Operation* const> endings,
-                 std::span<const ByteRange> left) override {
-    return op_.rshift == 0 && !op_.relu && epilogue_.fuse(endings, op_.out, left, memory_);
+  bool share(const PreparedKernel& prepared) override;
+  bool fuse_epilogue(std::span<const Operation* const> epilogue,
+                     std::span<const ByteRange> live_out) override {
+    return op_.rshift == 0 && !op_.relu && epilogue_.fuse(epilogue, op_.out, live_out, memory_);
   }
   bool takes_moves(const TensorView&) const override { return true; }
   bool can_write_twice() const override { return !copy_; }
@@ -141,7 +141,7 @@ class PreparedIntDepthwise final : public PreparedBody {
   void run(const Memory&) override {
     slide();
     if (is_traced()) [[unlikely]]
-      trace_body(name(op_), "sliding blocks", kRan);
+      trace_kernel(name(op_), "sliding blocks", kRan);
   }
   void slide() const;
 
@@ -173,12 +173,12 @@ void PreparedIntDepthwise::move(Moved operand, const TensorView& where) {
   if (operand == Moved::second_result) put(copy_.emplace(out()), where);
 }
 
-bool PreparedIntDepthwise::share(const PreparedBody& body) {
-  const auto* other = dynamic_cast<const PreparedIntDepthwise*>(&body);
+bool PreparedIntDepthwise::share(const PreparedKernel& prepared) {
+  const auto* other = dynamic_cast<const PreparedIntDepthwise*>(&prepared);
   if (other == nullptr) return false;
   const Depthwise2dBm1684xInt8 &a = op_, &b = other->op_;
   if (!same_source(a.weight, b.weight) || a.bias != b.bias || a.constant_bias != b.constant_bias ||
-      a.is_turned != b.is_turned || a.in.dtype != b.in.dtype ||
+      a.is_rotated != b.is_rotated || a.in.dtype != b.in.dtype ||
       a.window.h.kernel != b.window.h.kernel || a.window.w.kernel != b.window.w.kernel ||
       epilogue_ != other->epilogue_)
     return false;
@@ -200,7 +200,7 @@ void PreparedIntDepthwise::pack_channel(uint32_t c) {
   constexpr int64_t kMaxBias = int64_t{1} << 30;
   int64_t sum = 0, magnitudes = 0;
   const auto weight = [&](uint32_t kh, uint32_t kw) {
-    const WeightPlace at = weight_place(op_.window, op_.is_turned, kh, kw);
+    const WeightPlace at = weight_place(op_.window, op_.is_rotated, kh, kw);
     const auto value = static_cast<int32_t>(read_integer(memory_, op_.weight, 0, c, at.h, at.w));
     sum += value;
     magnitudes += std::abs(value);
@@ -295,17 +295,17 @@ void PreparedIntDepthwise::end_late(uint32_t c, const uint32_t* sums, size_t cou
 
 Declined sliding_blocks(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   if (const Declined why = declines(op, memory)) return why;
-  PreparedIntDepthwise body(op, memory);
-  if (!body.is_covered()) return "no permutation reaches the inputs of results";
-  body.pack(memory);
-  body.slide();
+  PreparedIntDepthwise prepared(op, memory);
+  if (!prepared.is_covered()) return "no permutation reaches the inputs of results";
+  prepared.pack(memory);
+  prepared.slide();
   return kRan;
 }
 
-std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory) {
   if (declines(op, memory) != kRan) return nullptr;
-  auto body = std::make_unique<PreparedIntDepthwise>(op, memory);
-  return body->is_covered() ? std::move(body) : nullptr;
+  auto prepared = std::make_unique<PreparedIntDepthwise>(op, memory);
+  return prepared->is_covered() ? std::move(prepared) : nullptr;
 }
 
 }  // namespace tputwin::fast

@@ -92,7 +92,7 @@ void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
               for (size_t part = 0; part < kSlidingParts; ++part) {
                 const Ints shifted = hn::Max(hn::ShiftRightSame(sums[part], shift), floor);
                 hn::StoreU(SaturatedBytes<int8_t>(I32(), shifted), hn::Rebind<int8_t, I32>(),
-                           to + part * kLanes32);
+                           to + part * kElements32);
               }
               if (!is_whole) std::memcpy(out + block.out, results, block.results);
             });
@@ -199,14 +199,14 @@ Declined byte_rows(const Depthwise2dBm1880& op, const Memory& memory) {
 }
 
 // Keeps the positions of the inputs and the packed weights.
-class PreparedDepthwise2d final : public PreparedBody {
+class PreparedDepthwise2d final : public PreparedKernel {
  public:
   explicit PreparedDepthwise2d(const Depthwise2dBm1880& op)
       : job_{.op = op, .blocks = {}}, constants_(std::make_shared<DepthwiseConstants>()) {}
   bool is_covered() { return set_up(job_) == kRan; }
 
-  bool share(const PreparedBody& body) override {
-    const auto* other = dynamic_cast<const PreparedDepthwise2d*>(&body);
+  bool share(const PreparedKernel& prepared) override {
+    const auto* other = dynamic_cast<const PreparedDepthwise2d*>(&prepared);
     if (other == nullptr) return false;
     const Depthwise2dBm1880 &a = job_.op, &b = other->job_.op;
     if (a.weight != b.weight || a.bias != b.bias || a.rshift != b.rshift ||
@@ -234,7 +234,7 @@ class PreparedDepthwise2d final : public PreparedBody {
   void run(const Memory& memory) override {
     slide(job_, *constants_, memory);
     if (is_traced()) [[unlikely]]
-      trace_body(name(job_.op), "sliding blocks", kRan);
+      trace_kernel(name(job_.op), "sliding blocks", kRan);
   }
 
  private:
@@ -244,12 +244,12 @@ class PreparedDepthwise2d final : public PreparedBody {
 
 }  // namespace
 
-TW_BODIES(Depthwise2dBm1880, {"sliding blocks", sliding_blocks}, {"byte rows", byte_rows})
+TW_FAST_KERNELS(Depthwise2dBm1880, {"sliding blocks", sliding_blocks}, {"byte rows", byte_rows})
 
-std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Depthwise2dBm1880& op, const Memory& memory) {
   if (declines(op, memory) != kRan) return nullptr;
-  auto body = std::make_unique<PreparedDepthwise2d>(op);
-  return body->is_covered() ? std::move(body) : nullptr;
+  auto prepared = std::make_unique<PreparedDepthwise2d>(op);
+  return prepared->is_covered() ? std::move(prepared) : nullptr;
 }
 
 }  // namespace tputwin::fast

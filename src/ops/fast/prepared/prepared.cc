@@ -4,8 +4,8 @@
 #include <atomic>
 #include <concepts>
 
-#include "ops/fast/dispatch/bodies.h"
 #include "ops/fast/dispatch/isa.h"
+#include "ops/fast/dispatch/kernel_switches.h"
 #include "ops/operation.h"
 #include "ops/source_copies.h"
 
@@ -42,7 +42,7 @@ void add_constants(const Conv2dBm1684xInt8& op, OperandList& list) {
 }
 
 template <class Op>
-constexpr bool has_prepared_body = requires(Op op, OperandList& list) {
+constexpr bool has_prepared_kernel = requires(Op op, OperandList& list) {
   add_constants(op, list);
 };
 
@@ -55,18 +55,18 @@ OperandList constant_operands(const Operation& operation) {
   return std::visit(
       [](const auto& op) {
         OperandList list;
-        if constexpr (has_prepared_body<decltype(op)>) add_constants(op, list);
+        if constexpr (has_prepared_kernel<decltype(op)>) add_constants(op, list);
         return list;
       },
       static_cast<const AnyOperation&>(operation));
 }
 
-std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& memory) {
+std::unique_ptr<PreparedKernel> prepare(const Operation& operation, const Memory& memory) {
   if (!vectors_enabled() || is_off_or_spoilt(operation.index())) return nullptr;
   if (needs_copies(operation, memory.local)) return nullptr;
   return std::visit(
-      [&](const auto& op) -> std::unique_ptr<PreparedBody> {
-        if constexpr (has_prepared_body<decltype(op)>) {
+      [&](const auto& op) -> std::unique_ptr<PreparedKernel> {
+        if constexpr (has_prepared_kernel<decltype(op)>) {
           OperandList list;
           add_constants(op, list);
           if (list.size() != 0) return prepare(op, memory);

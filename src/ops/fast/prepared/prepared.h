@@ -37,12 +37,12 @@ struct WeightedAddend {
 // after it is fused. addend: of a WeightedAddend. second_result: in addition to the result.
 enum class Moved : uint8_t { input, addend, result, second_result };
 
-class PreparedBody {
+class PreparedKernel {
  public:
-  virtual ~PreparedBody() = default;
+  virtual ~PreparedKernel() = default;
   // Shares the constants that another kernel packs. Returns false unless both pack the same views
   // in the same way.
-  virtual bool share(const PreparedBody&) { return false; }
+  virtual bool share(const PreparedKernel&) { return false; }
   // Fuses max_const of the results, in place, which follows this instruction. Returns false if it
   // cannot.
   virtual bool raise_to(int32_t) { return false; }
@@ -67,16 +67,17 @@ class PreparedBody {
   };
   virtual Copied copied() const { return {}; }
   // Selects one of the calling thread's buffers for packed data. The default is the first one.
-  static constexpr uint32_t kRooms = 5;
-  virtual void copy_to(uint32_t /*room*/) {}
+  static constexpr uint32_t kInputSlots = 5;
+  virtual void copy_to(uint32_t /*slot*/) {}
   // Uses the data that another kernel packs. The other kernel must run earlier in every run of a
   // program, and nothing may write to the view between the two. Other kernels may run between them.
   // Returns false unless both pack the same view in the same way.
-  virtual bool share_copy(const PreparedBody&) { return false; }
+  virtual bool share_copy(const PreparedKernel&) { return false; }
   // Fuses instructions that only work on the result of this one, one after the other. Only the
-  // result of the last one is written. Intermediate results are not, except for bytes of `left` in
-  // the input of the last one, which are live-out. Returns false if it cannot.
-  virtual bool take_over(std::span<const Operation* const>, std::span<const ByteRange> /*left*/) {
+  // result of the last one is written. Intermediate results are not, except for bytes of `live_out`
+  // in the input of the last one, which are live-out. Returns false if it cannot.
+  virtual bool fuse_epilogue(std::span<const Operation* const>,
+                             std::span<const ByteRange> /*left*/) {
     return false;
   }
   // Sets a function that writes constants back to their operands, for runs in which memory does not
@@ -95,16 +96,16 @@ OperandList constant_operands(const Operation& operation);
 
 // Returns nullptr if no kernel that keeps data covers the operands. The operation must outlive the
 // kernel. Kernels are valid for the choices in force (choices()) only.
-std::unique_ptr<PreparedBody> prepare(const Operation& operation, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Operation& operation, const Memory& memory);
 
 // Overloads for operations that have such a kernel.
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1880& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1880& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684Int8& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
-std::unique_ptr<PreparedBody> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Depthwise2dBm1880& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684Int8& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Depthwise2dBm1684xInt8& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684xFloat& op, const Memory& memory);
+std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684xInt8& op, const Memory& memory);
 
 // choices() returns a number that changes when other kernels would be chosen, or kernels would work
 // differently. That is the case after a change of the instruction set or of budgets.

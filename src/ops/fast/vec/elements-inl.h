@@ -22,12 +22,12 @@ template <class T, class Convert>
 HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& convert) {
   const I32 d;
   const hn::Rebind<T, I32> dt;
-  const size_t lanes = hn::Lanes(d), whole = count / lanes * lanes;
-  for (size_t i = 0; i < whole; i += lanes)
+  const size_t elements = hn::Lanes(d), whole = count / elements * elements;
+  for (size_t i = 0; i < whole; i += elements)
     hn::StoreU(convert(hn::PromoteTo(d, hn::LoadU(dt, p + i))), d, to + i);
   if (whole == count) return;
   HWY_ALIGN T rest[hn::MaxLanes(dt)] = {};
-  HWY_ALIGN int32_t converted[kLanes32];
+  HWY_ALIGN int32_t converted[kElements32];
   std::memcpy(rest, p + whole, (count - whole) * sizeof *p);
   hn::Store(convert(hn::PromoteTo(d, hn::Load(dt, rest))), d, converted);
   std::memcpy(to + whole, converted, (count - whole) * sizeof *to);
@@ -35,13 +35,13 @@ HWY_INLINE void WidenWith(const T* p, size_t count, int32_t* to, const Convert& 
 
 // Replaces NaN, because the processor's conversion keeps the payload of a NaN and the chip's does
 // not.
-inline void WidenHalves(const uint16_t* p, size_t count, int32_t* to) {
+inline void WidenFloat16(const uint16_t* p, size_t count, int32_t* to) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  const hn::Rebind<hwy::float16_t, F32> halves;
+  const hn::Rebind<hwy::float16_t, F32> d16;
   const Floats invalid = floats(ints(static_cast<int32_t>(f32::kInvalid)));
-  for (; count >= kLanes32; count -= kLanes32, p += kLanes32, to += kLanes32) {
+  for (; count >= kElements32; count -= kElements32, p += kElements32, to += kElements32) {
     const Floats x =
-        hn::PromoteTo(F32(), hn::LoadU(halves, reinterpret_cast<const hwy::float16_t*>(p)));
+        hn::PromoteTo(F32(), hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(p)));
     hn::StoreU(bits(hn::IfThenElse(hn::IsNaN(x), invalid, x)), I32(), to);
   }
 #endif
@@ -62,7 +62,7 @@ inline void WidenElements(DType dtype, const uint8_t* p, size_t count, int32_t* 
     case DType::i16:
       return WidenWith(as(int16_t{}), count, to, same);
     case DType::f16:
-      return WidenHalves(as(uint16_t{}), count, to);
+      return WidenFloat16(as(uint16_t{}), count, to);
     case DType::bf16:
       return WidenWith(as(uint16_t{}), count, to,
                        [](Ints v) HWY_ATTR { return hn::ShiftLeft<16>(v); });
@@ -76,10 +76,10 @@ template <class T, class Convert>
 HWY_INLINE void NarrowWith(const int32_t* from, size_t count, T* p, const Convert& convert) {
   const I32 d;
   const hn::Rebind<T, I32> dt;
-  const size_t lanes = hn::Lanes(d), whole = count / lanes * lanes;
+  const size_t elements = hn::Lanes(d), whole = count / elements * elements;
   const auto narrow = [&](size_t i)
                           HWY_ATTR { return LowBits<T>(d, convert(hn::LoadU(d, from + i))); };
-  for (size_t i = 0; i < whole; i += lanes) hn::StoreU(narrow(i), dt, p + i);
+  for (size_t i = 0; i < whole; i += elements) hn::StoreU(narrow(i), dt, p + i);
   if (whole == count) return;
   HWY_ALIGN T rest[hn::MaxLanes(dt)];
   hn::Store(narrow(whole), dt, rest);
@@ -88,18 +88,18 @@ HWY_INLINE void NarrowWith(const int32_t* from, size_t count, T* p, const Conver
 
 inline void NarrowElements(DType dtype, const int32_t* from, size_t count, uint8_t* p) {
   const auto same = [](Ints v) HWY_ATTR { return v; };
-  const auto halves = reinterpret_cast<uint16_t*>(p);
+  const auto d16 = reinterpret_cast<uint16_t*>(p);
   switch (dtype) {
     case DType::u8:
     case DType::i8:
       return NarrowWith(from, count, p, same);
     case DType::u16:
     case DType::i16:
-      return NarrowWith(from, count, halves, same);
+      return NarrowWith(from, count, d16, same);
     case DType::f16:
-      return NarrowWith(from, count, halves, [](Ints v) HWY_ATTR { return to_f16(floats(v)); });
+      return NarrowWith(from, count, d16, [](Ints v) HWY_ATTR { return to_f16(floats(v)); });
     case DType::bf16:
-      return NarrowWith(from, count, halves, [](Ints v) HWY_ATTR { return to_bf16(floats(v)); });
+      return NarrowWith(from, count, d16, [](Ints v) HWY_ATTR { return to_bf16(floats(v)); });
     default:
       std::memcpy(p, from, count * sizeof *from);
   }

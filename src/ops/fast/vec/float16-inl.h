@@ -94,7 +94,7 @@ HWY_INLINE Floats RoundTo(Floats x) {
     return floats(hn::And(sum, ints(-0x10000)));
   }
 #if TPUTWIN_PROCESSOR_F16
-  if constexpr (kType == DType::f16) return hn::PromoteTo(F32(), ProcessorHalves(F32(), x));
+  if constexpr (kType == DType::f16) return hn::PromoteTo(F32(), ProcessorFloat16(F32(), x));
 #endif
   if constexpr (kType == DType::f16) {
     // Normal numbers lose 13 bits. Below them, sums with 0.75 round to multiples of 2^-24.
@@ -117,8 +117,8 @@ HWY_INLINE Floats RoundTo(Floats x) {
 template <DType kType>
 HWY_INLINE Ints LoadBits(const void* p) {
   if constexpr (kType == DType::f32) return hn::LoadU(I32(), static_cast<const int32_t*>(p));
-  const hn::Rebind<uint16_t, I32> halves;
-  return hn::PromoteTo(I32(), hn::LoadU(halves, static_cast<const uint16_t*>(p)));
+  const hn::Rebind<uint16_t, I32> d16;
+  return hn::PromoteTo(I32(), hn::LoadU(d16, static_cast<const uint16_t*>(p)));
 }
 template <DType kType>
 HWY_INLINE void StoreBits(Ints x, void* p) {
@@ -135,8 +135,8 @@ template <DType kType>
 HWY_INLINE Floats LoadAs(const void* p) {
 #if TPUTWIN_PROCESSOR_F16
   if constexpr (kType == DType::f16) {
-    const hn::Rebind<hwy::float16_t, F32> halves;
-    return hn::PromoteTo(F32(), hn::LoadU(halves, static_cast<const hwy::float16_t*>(p)));
+    const hn::Rebind<hwy::float16_t, F32> d16;
+    return hn::PromoteTo(F32(), hn::LoadU(d16, static_cast<const hwy::float16_t*>(p)));
   }
 #endif
   return from_bits<kType>(LoadBits<kType>(p));
@@ -145,10 +145,10 @@ template <DType kType>
 HWY_INLINE void StoreAs(Floats x, void* p) {
 #if TPUTWIN_PROCESSOR_F16
   if constexpr (kType == DType::f16) {
-    const hn::Rebind<hwy::float16_t, F32> halves;
+    const hn::Rebind<hwy::float16_t, F32> d16;
     // cut to 16 bits, this is the chip's NaN
     const Floats nan = floats(ints(0x7fff'ffff));
-    hn::StoreU(ProcessorHalves(F32(), hn::IfThenElse(hn::IsNaN(x), nan, x)), halves,
+    hn::StoreU(ProcessorFloat16(F32(), hn::IfThenElse(hn::IsNaN(x), nan, x)), d16,
                static_cast<hwy::float16_t*>(p));
     return;
   }
@@ -163,8 +163,8 @@ HWY_INLINE Floats BroadcastAs(const uint8_t* p) {
   const auto half = Memory::load<uint16_t>(p);
 #if TPUTWIN_PROCESSOR_F16
   if constexpr (kType == DType::f16) {
-    const hn::Rebind<hwy::float16_t, F32> halves;
-    return hn::PromoteTo(F32(), hn::BitCast(halves, hn::Set(hn::Rebind<uint16_t, F32>(), half)));
+    const hn::Rebind<hwy::float16_t, F32> d16;
+    return hn::PromoteTo(F32(), hn::BitCast(d16, hn::Set(hn::Rebind<uint16_t, F32>(), half)));
   }
 #endif
   return from_bits<kType>(ints(half));

@@ -88,11 +88,11 @@ HWY_INLINE Ints truncate(Floats x) {
   return hn::IfThenElse(large, limit, hn::ConvertTo(di, small));
 }
 
-// nan_lanes() returns a vector that is not 0 where an element is NaN. any_set() returns true if an
-// element is not 0.
-HWY_INLINE Floats nan_lanes(Floats x) { return hn::VecFromMask(F32(), hn::IsNaN(x)); }
-HWY_INLINE bool any_set(Floats lanes) {
-  return !hn::AllTrue(I32(), hn::Eq(bits(lanes), hn::Zero(I32())));
+// nan_elements() returns a vector that is not 0 where an element is NaN. any_set() returns true if
+// an element is not 0.
+HWY_INLINE Floats nan_elements(Floats x) { return hn::VecFromMask(F32(), hn::IsNaN(x)); }
+HWY_INLINE bool any_set(Floats values) {
+  return !hn::AllTrue(I32(), hn::Eq(bits(values), hn::Zero(I32())));
 }
 HWY_INLINE bool has_nan(Floats x) { return !hn::AllFalse(F32(), hn::IsNaN(x)); }
 

@@ -74,7 +74,7 @@ HWY_INLINE Narrowed<T, D> SaturatedBytes(D d, hn::Vec<D> v) {
 // Converts fp32 to fp16, rounded to nearest even, by the processor. For targets that have the
 // instruction.
 template <class D>
-HWY_INLINE auto ProcessorHalves([[maybe_unused]] D d, hn::Vec<D> v) {
+HWY_INLINE auto ProcessorFloat16([[maybe_unused]] D d, hn::Vec<D> v) {
   return hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v);
 }
 

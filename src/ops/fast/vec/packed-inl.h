@@ -48,7 +48,7 @@ HWY_INLINE Ints ElementMask(DType type) {
 }
 
 using Bytes = PackedElements<8>;
-using Halves = PackedElements<16>;
+using Elements16 = PackedElements<16>;
 
 // Calls element(k) for the elements of a group of cells. k is a compile-time constant.
 template <int kCount = 4, class Element>

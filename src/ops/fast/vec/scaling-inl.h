@@ -20,7 +20,7 @@ using Longs = hn::Vec<I64>;
 
 HWY_INLINE Longs longs(int64_t value) { return hn::Set(I64(), value); }
 // Moves odd elements to even positions.
-HWY_INLINE Ints odd_lanes(Ints v) {
+HWY_INLINE Ints odd_elements(Ints v) {
   return hn::BitCast(I32(), hn::ShiftRight<32>(hn::BitCast(I64(), v)));
 }
 
@@ -43,8 +43,8 @@ class SameScaling {
   HWY_INLINE Ints scaled(Ints v) const {
     const I32 d;
     const Longs even = rounded<kRounding>(hn::MulEven(v, multiplier_));
-    const Longs odd = rounded<kRounding>(hn::MulEven(odd_lanes(v), multiplier_));
-    const Ints upper = hn::OddEven(hn::BitCast(d, odd), odd_lanes(hn::BitCast(d, even)));
+    const Longs odd = rounded<kRounding>(hn::MulEven(odd_elements(v), multiplier_));
+    const Ints upper = hn::OddEven(hn::BitCast(d, odd), odd_elements(hn::BitCast(d, even)));
     const Ints sum = hn::Add(hn::ShiftRightSame(upper, right_ - kLeastRight), offset_);
     return hn::Min(hn::Max(sum, low_), high_);
   }

@@ -24,7 +24,7 @@ using Ints = hn::Vec<I32>;
 using Uints = hn::Vec<U32>;
 
 // Number of elements of these vectors.
-constexpr size_t kLanes32 = hn::MaxLanes(F32());
+constexpr size_t kElements32 = hn::MaxLanes(F32());
 
 HWY_INLINE Ints bits(Floats x) { return hn::BitCast(I32(), x); }
 HWY_INLINE Floats floats(Ints bits) { return hn::BitCast(F32(), bits); }

@@ -12,7 +12,7 @@ struct Extent {
 };
 
 // Returns the number of channels of one lane.
-uint64_t turns(const TensorView& v, const LocalMemory& local) {
+uint64_t rounds(const TensorView& v, const LocalMemory& local) {
   if (is_system(v.space)) return v.shape.c;
   return (v.address / local.lane_bytes() + v.shape.c - 1) / local.lanes() + 1;
 }
@@ -21,7 +21,7 @@ Extent extent(const Plane& plane, const LocalMemory& local) {
   const TensorView& v = *plane.view;
   uint64_t begin = is_system(v.space) ? v.address : v.address % local.lane_bytes();
   begin += plane.offset;
-  uint64_t reach = uint64_t{cells(v) - 1} * v.stride.n + (turns(v, local) - 1) * v.stride.c +
+  uint64_t reach = uint64_t{cells(v) - 1} * v.stride.n + (rounds(v, local) - 1) * v.stride.c +
                    uint64_t{v.shape.h - 1} * v.stride.h + uint64_t{v.shape.w - 1} * v.stride.w;
   return {begin, begin + reach + run_bytes(v)};
 }
@@ -79,7 +79,7 @@ bool distinct(const TensorView& v, const LocalMemory& local) {
     uint64_t count, stride;
   };
   std::array<Dimension, 5> dims{{{cells(v), v.stride.n},
-                                 {turns(v, local), v.stride.c},
+                                 {rounds(v, local), v.stride.c},
                                  {v.shape.h, v.stride.h},
                                  {v.shape.w, v.stride.w},
                                  {planes(v), v.plane_stride}}};

@@ -85,7 +85,7 @@ inline bool has_elements(const TensorView& v) {
   return v.space == Space::local && v.pack == 1 && is_run(v);
 }
 // Returns true for 32-bit elements in local memory at multiples of their size.
-inline bool has_words(const TensorView& v) {
+inline bool has_32bit_elements(const TensorView& v) {
   const Stride& s = v.stride;
   return v.space == Space::local && is_32bit(v.dtype) && !is_empty(v.shape) &&
          (v.address | s.n | s.c | s.h | s.w) % 4 == 0;

@@ -66,22 +66,24 @@ struct Side {
   }
 };
 
-struct CopyPlan {
+struct CopyJob {
   Side dst, src;
   Slots slots;
 
-  Nest<2> nest(uint32_t turns) const { return slot_nest<2>({&dst.view, &src.view}, slots, turns); }
+  Nest<2> nest(uint32_t rounds) const {
+    return slot_nest<2>({&dst.view, &src.view}, slots, rounds);
+  }
   size_t element() const { return run_bytes(dst.view); }
 };
 
 // Copies the runs [begin, end) of each of the slots [first, last), which must have equally many
 // channels.
-void copy_slots(const CopyPlan& plan, size_t first, size_t last, size_t begin, size_t end) {
-  const Nest<2> nest = plan.nest(plan.slots.turns(first));
-  const CopyLoop copy = copy_loop(nest, plan.element());
+void copy_slots(const CopyJob& job, size_t first, size_t last, size_t begin, size_t end) {
+  const Nest<2> nest = job.nest(job.slots.rounds(first));
+  const CopyLoop copy = copy_loop(nest, job.element());
   std::array<uint8_t*, kSlotsAtOnce> dst, src;
   for (size_t i = 0; i < last - first; ++i)
-    dst[i] = plan.dst.at(first + i), src[i] = plan.src.at(first + i);
+    dst[i] = job.dst.at(first + i), src[i] = job.src.at(first + i);
   for_each_inner(nest, begin, end, [&](const std::array<size_t, 2>& offset) {
     for (size_t i = 0; i < last - first; ++i)
       copy(dst[i] + offset[0], src[i] + offset[1], nest.inner);
@@ -97,7 +99,7 @@ std::vector<Group> group_slots(const Slots& slots) {
   for (size_t first = 0; first < slots.count;) {
     size_t last = first + 1;
     while (last < slots.count && last - first < kSlotsAtOnce &&
-           slots.turns(last) == slots.turns(first))
+           slots.rounds(last) == slots.rounds(first))
       ++last;
     groups.push_back({first, last});
     first = last;
@@ -106,12 +108,12 @@ std::vector<Group> group_slots(const Slots& slots) {
 }
 
 // Copies one run between contiguous sides; threads share its bytes.
-bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
-  if (plan.slots.count != 1) return false;
-  Nest<2> nest = plan.nest(plan.slots.turns(0));
+bool copy_single_run(const CopyJob& job, uint64_t bytes) {
+  if (job.slots.count != 1) return false;
+  Nest<2> nest = job.nest(job.slots.rounds(0));
   if (nest.runs() != 1) return false;
-  const CopyLoop copy = copy_loop(nest, plan.element());
-  uint8_t *dst = plan.dst.at(0), *src = plan.src.at(0);
+  const CopyLoop copy = copy_loop(nest, job.element());
+  uint8_t *dst = job.dst.at(0), *src = job.src.at(0);
   share_out(nest.inner.count, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     copy(dst + begin * nest.inner.step[0], src + begin * nest.inner.step[1],
          {end - begin, nest.inner.step});
@@ -119,19 +121,19 @@ bool copy_single_run(const CopyPlan& plan, uint64_t bytes) {
   return true;
 }
 
-void copy_all(const CopyPlan& plan) {
-  const uint64_t bytes = 2 * plan.dst.view.shape.count() * plan.element();
-  if (copy_single_run(plan, bytes)) return;
-  const std::vector<Group> groups = group_slots(plan.slots);
+void copy_all(const CopyJob& job) {
+  const uint64_t bytes = 2 * job.dst.view.shape.count() * job.element();
+  if (copy_single_run(job, bytes)) return;
+  const std::vector<Group> groups = group_slots(job.slots);
   // Slots differ by one channel at most, and either may merge to fewer runs.
-  const size_t runs = std::max(plan.nest(plan.slots.turns(0)).runs(),
-                               plan.nest(plan.slots.turns(plan.slots.count - 1)).runs());
+  const size_t runs = std::max(job.nest(job.slots.rounds(0)).runs(),
+                               job.nest(job.slots.rounds(job.slots.count - 1)).runs());
   share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
     for (size_t item = begin; item < end;) {
       const size_t run = item % runs, take = std::min(end - item, runs - run);
       const Group& group = groups[item / runs];
-      const size_t own = plan.nest(plan.slots.turns(group.first)).runs();
-      if (run < own) copy_slots(plan, group.first, group.last, run, std::min(run + take, own));
+      const size_t own = job.nest(job.slots.rounds(group.first)).runs();
+      if (run < own) copy_slots(job, group.first, group.last, run, std::min(run + take, own));
       item += take;
     }
   });

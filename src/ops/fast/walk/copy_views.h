@@ -2,7 +2,7 @@
 #pragma once
 
 #include "memory/memory.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {

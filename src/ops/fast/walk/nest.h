@@ -82,7 +82,7 @@ struct Slots {
   uint32_t count;     // slots
   uint32_t lanes;     // distance of the channels of a slot
   uint32_t channels;  // channels of the operands
-  uint32_t turns(size_t slot) const {
+  uint32_t rounds(size_t slot) const {
     return static_cast<uint32_t>((channels - slot + lanes - 1) / lanes);
   }
 };
@@ -93,23 +93,23 @@ inline Slots local_slots(const Shape& s, const LocalMemory& local) {
 inline Slots one_slot(const Shape& s) { return {1, 1, s.c}; }
 
 // Bytes from one channel of a slot to the next.
-inline size_t turn_step(const TensorView& v, const Slots& slots) {
+inline size_t round_step(const TensorView& v, const Slots& slots) {
   return v.space == Space::local ? v.stride.c : size_t{v.stride.c} * slots.lanes;
 }
 
-// Returns the loops over the elements (cells of packed operands) of a slot with `turns` channels,
+// Returns the loops over the elements (cells of packed operands) of a slot with `rounds` channels,
 // innermost first. An operand that is nullptr has steps of 0.
 template <size_t K>
 std::array<NestLoop<K>, 4> slot_loops(const Shape& shape, uint32_t cells_n,
                                       const std::array<const TensorView*, K>& views,
-                                      const Slots& slots, uint32_t turns) {
-  std::array<NestLoop<K>, 4> loops{{{shape.w, {}}, {shape.h, {}}, {turns, {}}, {cells_n, {}}}};
+                                      const Slots& slots, uint32_t rounds) {
+  std::array<NestLoop<K>, 4> loops{{{shape.w, {}}, {shape.h, {}}, {rounds, {}}, {cells_n, {}}}};
   for (size_t k = 0; k < K; ++k) {
     if (views[k] == nullptr) continue;
     const Stride& stride = views[k]->stride;
     loops[0].step[k] = stride.w;
     loops[1].step[k] = stride.h;
-    loops[2].step[k] = turn_step(*views[k], slots);
+    loops[2].step[k] = round_step(*views[k], slots);
     loops[3].step[k] = stride.n;
   }
   return loops;
@@ -117,15 +117,15 @@ std::array<NestLoop<K>, 4> slot_loops(const Shape& shape, uint32_t cells_n,
 
 template <size_t K>
 Nest<K> slot_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
-                  uint32_t turns) {
-  return make_nest(slot_loops(views[0]->shape, cells(*views[0]), views, slots, turns));
+                  uint32_t rounds) {
+  return make_nest(slot_loops(views[0]->shape, cells(*views[0]), views, slots, rounds));
 }
 
 // Returns the nest of byte planes, whose rows are runs of bytes.
 template <size_t K>
 Nest<K> byte_nest(const std::array<const TensorView*, K>& views, const Slots& slots,
-                  uint32_t turns) {
-  auto loops = slot_loops(views[0]->shape, views[0]->shape.n, views, slots, turns);
+                  uint32_t rounds) {
+  auto loops = slot_loops(views[0]->shape, views[0]->shape.n, views, slots, rounds);
   loops[0].step.fill(1);
   return make_byte_nest(loops);
 }

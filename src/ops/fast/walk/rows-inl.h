@@ -56,7 +56,7 @@ template <class Formula, size_t kFirst, class Values, size_t... I>
 HWY_NOINLINE void ComputeNan(const Formula& formula, std::index_sequence<I...>,
                              const RowBlock& block, size_t first, const Values& values) {
   const RowSource sources[] = {block.row_source(kFirst + I)...};
-  HWY_ALIGN float results[2][kLanes32];
+  HWY_ALIGN float results[2][kElements32];
   hn::Store(result_of(values), F32(), results[0]);
   if constexpr (kFirst == 2) hn::Store(values.work, F32(), results[1]);
   for (size_t i = 0; i < hn::Lanes(F32()); ++i) {

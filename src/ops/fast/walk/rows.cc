@@ -262,7 +262,7 @@ void RunSlots(const RowJob& job, const Memory& memory, size_t begin, size_t end)
       blocks.SetLane(static_cast<uint32_t>((start + slot) % local.lanes()));
     }
     const Nest<K> nest =
-        make_nest(slot_loops(job.shape(), job.shape().n, views, slots, slots.turns(slot)));
+        make_nest(slot_loops(job.shape(), job.shape().n, views, slots, slots.rounds(slot)));
     for_each_inner(nest, 0, nest.runs(), [&](const RowSteps& offsets) HWY_ATTR {
       RowPointers p = first;
       for (size_t k = 0; k < job.count; ++k) p[k] += offsets[k];
@@ -287,10 +287,10 @@ HWY_EXPORT(RunSlots);
 bool trails(const TensorView& out, const TensorView& in, const LocalMemory& local) {
   if (out.address != in.address || element_bytes(out.dtype) > element_bytes(in.dtype)) return false;
   const Shape& s = in.shape;
-  const uint64_t turns = ceil_div(s.c, local.lanes());
+  const uint64_t rounds = ceil_div(s.c, local.lanes());
   const std::array<std::array<uint64_t, 3>, 4> axes{{{s.w, in.stride.w, out.stride.w},
                                                      {s.h, in.stride.h, out.stride.h},
-                                                     {turns, in.stride.c, out.stride.c},
+                                                     {rounds, in.stride.c, out.stride.c},
                                                      {s.n, in.stride.n, out.stride.n}}};
   uint64_t reach = element_bytes(in.dtype);  // bytes that inner axes span
   for (const auto& [extent, from, to] : axes) {
@@ -326,7 +326,7 @@ RowStream stream_of(const RowOperand& operand, RowForm form) {
   const Source& source = operand.source;
   TensorView view = source.view;
   // constants are already extended to 32 bits
-  if (form == RowForm::words && source.is_constant && !is_half(view.dtype)) view.dtype = DType::b32;
+  if (form == RowForm::wide && source.is_constant && !is_half(view.dtype)) view.dtype = DType::b32;
   const size_t bytes = element_bytes(view.dtype);
   return {.view = view,
           .is_constant = source.is_constant || operand.valid_bytes == 0,
@@ -389,7 +389,7 @@ Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& 
 Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memory,
                   const RowWork& work) {
   // narrower results stay in a block until its sources have been read
-  const bool may_trail = work.form == RowForm::words;
+  const bool may_trail = work.form == RowForm::wide;
   if (const Declined why = irregular({operands.begin(), operands.size()}, memory.local, may_trail))
     return why;
   run_free_rows({operands.begin(), operands.size()}, memory, work);

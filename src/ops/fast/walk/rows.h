@@ -13,7 +13,7 @@
 //
 //   Declined words(const IntArithmetic& op, const Memory& memory) {
 //     return run_rows({row_result(op.out), row_source(op.a), row_source(op.b)}, memory,
-//                     {RowForm::words, add_block, &op});
+//                     {RowForm::wide, add_block, &op});
 //   }
 #pragma once
 
@@ -25,7 +25,7 @@
 
 #include "memory/memory.h"
 #include "ops/contract/source.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 
 namespace tputwin::fast {
 
@@ -38,7 +38,7 @@ enum class RowForm : uint8_t {
   // 32 bits. fp16 and bf16 are widened to fp32, and results rounded to nearest even (float16.h, bit
   // for bit). Integers are sign- or zero-extended, and results keep their low bits. 32-bit elements
   // are not changed.
-  words,
+  wide,
   // Elements without conversion. Rows of dense elements are not copied.
   elements
 };

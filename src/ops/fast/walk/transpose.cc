@@ -33,13 +33,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 // dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides are in bytes.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride) {
-  constexpr size_t kLanes = hn::MaxLanes(D()), kRows = kTile<T>;
+  constexpr size_t kElements = hn::MaxLanes(D()), kRows = kTile<T>;
   hn::Vec<D> a[kRows], b[kRows];
   // processors prefetch along fewer rows than a tile has
-  for (size_t r = 0; r < kRows; ++r) __builtin_prefetch(Skip(src, r * src_stride) + 2 * kLanes);
+  for (size_t r = 0; r < kRows; ++r) __builtin_prefetch(Skip(src, r * src_stride) + 2 * kElements);
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, Skip(src, r * src_stride));
-  HWY_ALIGN T columns[kRows][kLanes];
+  HWY_ALIGN T columns[kRows][kElements];
   const auto store = [&](const hn::Vec<D>(&rows)[kRows]) HWY_ATTR {
 #pragma GCC unroll 16
     for (size_t i = 0; i < kRows; ++i) hn::Store(rows[i], d, columns[i]);
@@ -52,7 +52,7 @@ HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, siz
     store(b);
   else
     store(a);
-  for (size_t tile = 0; tile < kLanes; tile += kRows)
+  for (size_t tile = 0; tile < kElements; tile += kRows)
     for (size_t i = 0; i < kRows; ++i)
       std::memcpy(Skip(dst, (tile + i) * dst_stride), columns[i] + tile, 16);
 }
@@ -184,18 +184,18 @@ void TransposeOf(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* s
     run(uint8_t{});
 }
 
-void TurnLines(uint8_t* const* dst, const uint8_t* src, size_t src_stride, size_t step,
-               size_t count) {
+void StoreTransposedLines(uint8_t* const* dst, const uint8_t* src, size_t src_stride, size_t step,
+                          size_t count) {
   constexpr size_t kRows = 8, kBytes = kRows * sizeof(uint32_t);
   for (size_t i = 0; i < count; ++i, src += step) {
 #if HWY_TARGET != HWY_SCALAR
     TransposeLines<uint32_t, 2>(Listed{dst, i * kBytes},
                                 Strided{const_cast<uint8_t*>(src), src_stride});
 #else
-    alignas(64) uint32_t columns[kWordsOfLine][kRows];
+    alignas(64) uint32_t columns[kInt32OfLine][kRows];
     transpose(sizeof(uint32_t), reinterpret_cast<uint8_t*>(columns), kBytes, src, src_stride, kRows,
-              kWordsOfLine);
-    for (size_t c = 0; c < kWordsOfLine; ++c) std::memcpy(dst[c] + i * kBytes, columns[c], kBytes);
+              kInt32OfLine);
+    for (size_t c = 0; c < kInt32OfLine; ++c) std::memcpy(dst[c] + i * kBytes, columns[c], kBytes);
 #endif
   }
 }
@@ -209,7 +209,7 @@ namespace tputwin::fast {
 
 HWY_EXPORT(TransposeOf);
 HWY_EXPORT(TransposeBlocks);
-HWY_EXPORT(TurnLines);
+HWY_EXPORT(StoreTransposedLines);
 
 void transpose(uint8_t* dst, size_t dst_stride, const uint8_t* src, size_t src_stride, size_t rows,
                size_t cols) {
@@ -221,9 +221,9 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
   HWY_DYNAMIC_DISPATCH(TransposeOf)(bytes, dst, dst_stride, src, src_stride, rows, cols);
 }
 
-void transpose_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src,
+void transpose_lines(std::span<uint8_t* const, kInt32OfLine> dst, const uint8_t* src,
                      size_t src_stride, size_t step, size_t count) {
-  HWY_DYNAMIC_DISPATCH(TurnLines)(dst.data(), src, src_stride, step, count);
+  HWY_DYNAMIC_DISPATCH(StoreTransposedLines)(dst.data(), src, src_stride, step, count);
 }
 
 bool equally_far(std::span<uint8_t* const> rows) {

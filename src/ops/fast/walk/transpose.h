@@ -19,11 +19,11 @@ void transpose(size_t bytes, uint8_t* dst, size_t dst_stride, const uint8_t* src
 void transpose_rows(size_t bytes, std::span<uint8_t* const> dst, std::span<uint8_t* const> src,
                     size_t first, size_t last);
 
-// Transposes cache lines of kWordsOfLine 32-bit elements from eight rows: dst[c] gets column c of
+// Transposes cache lines of kInt32OfLine 32-bit elements from eight rows: dst[c] gets column c of
 // all rows. Repeats for `count` lines of every row, `step` bytes apart. What dst[c] gets is
 // contiguous.
-constexpr size_t kWordsOfLine = 16;
-void transpose_lines(std::span<uint8_t* const, kWordsOfLine> dst, const uint8_t* src,
+constexpr size_t kInt32OfLine = 16;
+void transpose_lines(std::span<uint8_t* const, kInt32OfLine> dst, const uint8_t* src,
                      size_t src_stride, size_t step, size_t count);
 
 // Returns true if there are at least two rows, and they begin at equal, increasing distances.

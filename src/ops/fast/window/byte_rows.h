@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "memory/memory.h"
 #include "ops/contract/window.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 

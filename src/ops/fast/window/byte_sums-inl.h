@@ -23,24 +23,24 @@ HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> ta
   using Byte = std::conditional_t<kSigned, int8_t, uint8_t>;
   const hn::Rebind<Byte, decltype(d)> d8;
   const hn::Rebind<uint8_t, decltype(d)> du8;
-  const size_t lanes = hn::Lanes(d);
+  const size_t elements = hn::Lanes(d);
   hn::Vec<decltype(d)> sums[kVectors];
   for (auto& s : sums) s = hn::Set(d, sum.start);
   for (const TapRow& tap : taps) {
     const auto weight = hn::Set(d, sum.weights[tap.number]);
     for (size_t v = 0; v < kVectors; ++v) {
-      const auto* in = reinterpret_cast<const Byte*>(tap.in + x + v * lanes);
+      const auto* in = reinterpret_cast<const Byte*>(tap.in + x + v * elements);
       sums[v] = hn::Add(sums[v], hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, in)), weight));
     }
   }
   const auto low = hn::Set(d, sum.low), high = hn::Set(d, sum.high);
   for (size_t v = 0; v < kVectors; ++v) {
-    const size_t left = count - v * lanes;
+    const size_t rest = count - v * elements;
     auto result = hn::Min(hn::Max(RoundShift(d, sums[v], sum.rshift), low), high);
-    if (left >= lanes)
-      StoreBytes<true>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, lanes);
+    if (rest >= elements)
+      StoreBytes<true>(du8, LowBits<uint8_t>(d, result), out + x + v * elements, elements);
     else
-      StoreBytes<false>(du8, LowBits<uint8_t>(d, result), out + x + v * lanes, left);
+      StoreBytes<false>(du8, LowBits<uint8_t>(d, result), out + x + v * elements, rest);
   }
 }
 
@@ -49,13 +49,13 @@ HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> ta
 template <bool kSigned>
 HWY_INLINE void WeightedRow(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
                             size_t width) {
-  const size_t lanes = hn::Lanes(hn::ScalableTag<int32_t>());
+  const size_t elements = hn::Lanes(hn::ScalableTag<int32_t>());
   size_t x = 0;
-  for (; width - x > 3 * lanes; x += std::min(width - x, 4 * lanes))
-    WeightedBlock<kSigned, 4>(sum, taps, out, x, std::min(width - x, 4 * lanes));
-  if (width - x > 2 * lanes)
+  for (; width - x > 3 * elements; x += std::min(width - x, 4 * elements))
+    WeightedBlock<kSigned, 4>(sum, taps, out, x, std::min(width - x, 4 * elements));
+  if (width - x > 2 * elements)
     WeightedBlock<kSigned, 3>(sum, taps, out, x, width - x);
-  else if (width - x > lanes)
+  else if (width - x > elements)
     WeightedBlock<kSigned, 2>(sum, taps, out, x, width - x);
   else if (width > x)
     WeightedBlock<kSigned, 1>(sum, taps, out, x, width - x);

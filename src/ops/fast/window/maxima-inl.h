@@ -56,20 +56,20 @@ HWY_INLINE void MaximaOfRows(const Window& window, const FlatPlanes& planes, siz
                              uint8_t* out) {
   const hn::ScalableTag<T> d;
   const hn::ScalableTag<uint8_t> du8;
-  const size_t lanes = hn::Lanes(d);
+  const size_t elements = hn::Lanes(d);
   const auto load = [&](const uint8_t* from)
                         HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const T*>(from)); };
   const auto least = hn::Set(d, hwy::LimitsMin<T>());
-  for (size_t at = 0; at < planes.results(); at += lanes) {
+  for (size_t at = 0; at < planes.results(); at += elements) {
     auto largest = least;
     for (size_t kw = 0; kw < window.w.kernel; ++kw)
       largest = hn::Max(largest, hn::IfVecThenElse(load(planes.inside(kw) + at),
                                                    load(planes.under_column(i, kw) + at), least));
-    const size_t left = planes.results() - at;
-    if (left >= lanes)
-      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + at, lanes);
+    const size_t rest = planes.results() - at;
+    if (rest >= elements)
+      StoreBytes<true>(du8, hn::BitCast(du8, largest), out + at, elements);
     else
-      StoreBytes<false>(du8, hn::BitCast(du8, largest), out + at, left);
+      StoreBytes<false>(du8, hn::BitCast(du8, largest), out + at, rest);
   }
 }
 
@@ -91,16 +91,16 @@ HWY_INLINE void MaximaByTwo(const Pool2dBm1880& op, const PlanePair& plane,
                             std::vector<uint8_t>& line) {
   const hn::ScalableTag<T> d;
   const hn::ScalableTag<uint8_t> du8;
-  const size_t lanes = hn::Lanes(d), width = op.in.shape.w, results = op.out.shape.w;
+  const size_t elements = hn::Lanes(d), width = op.in.shape.w, results = op.out.shape.w;
   const size_t kernel = op.window.w.kernel;
   const auto least = hn::Set(d, hwy::LimitsMin<T>());
-  line.assign(op.window.w.pad_before + std::max(width, 2 * results) + kernel + 4 * lanes,
+  line.assign(op.window.w.pad_before + std::max(width, 2 * results) + kernel + 4 * elements,
               static_cast<uint8_t>(hwy::LimitsMin<T>()));
   T* const inputs = reinterpret_cast<T*>(line.data() + op.window.w.pad_before);
   uint8_t* out = plane.out;
   for (uint32_t y = 0; y < op.out.shape.h; ++y, out += op.out.stride.h) {
     const RowsUnder rows(op.window.h, op.in.shape.h, y);
-    for (size_t x = 0; x < width; x += lanes) {
+    for (size_t x = 0; x < width; x += elements) {
       auto largest = least;
       for (size_t row = rows.first; row < rows.end; ++row)
         largest = hn::Max(
@@ -108,7 +108,7 @@ HWY_INLINE void MaximaByTwo(const Pool2dBm1880& op, const PlanePair& plane,
       hn::StoreU(largest, d, inputs + x);
     }
     hn::StoreU(least, d, inputs + width);  // overwrites what was read past the row
-    for (size_t x = 0; x < results; x += lanes) {
+    for (size_t x = 0; x < results; x += elements) {
       auto largest = least;
       for (size_t kw = 0; kw < kernel; kw += 2) {
         hn::Vec<decltype(d)> even, odd;
@@ -116,8 +116,8 @@ HWY_INLINE void MaximaByTwo(const Pool2dBm1880& op, const PlanePair& plane,
         largest = hn::Max(largest, even);
         if (kw + 1 < kernel) largest = hn::Max(largest, odd);
       }
-      if (results - x >= lanes)
-        StoreBytes<true>(du8, hn::BitCast(du8, largest), out + x, lanes);
+      if (results - x >= elements)
+        StoreBytes<true>(du8, hn::BitCast(du8, largest), out + x, elements);
       else
         StoreBytes<false>(du8, hn::BitCast(du8, largest), out + x, results - x);
     }

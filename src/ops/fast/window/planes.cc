@@ -11,7 +11,7 @@ namespace tputwin::fast {
 namespace {
 
 // Copies dst[i] = the 32-bit value at from + i * step bytes.
-void copy_words(float* dst, const uint8_t* from, size_t count, size_t step) {
+void copy_int32(float* dst, const uint8_t* from, size_t count, size_t step) {
   if (step == sizeof(float)) {
     copy_bytes(reinterpret_cast<uint8_t*>(dst), from, count * sizeof(float));
   } else if (step == 2 * sizeof(float)) {
@@ -70,7 +70,7 @@ void WindowPlane::lay_out(const uint8_t* first, const Stride& stride, float padd
 void WindowPlane::lay_out_row(const uint8_t* from, uint32_t stride_w, float padding,
                               const WindowPhases::Inputs& inputs, float* row) const {
   std::fill_n(row, inputs.first, padding);
-  copy_words(row + inputs.first, from + uint64_t{inputs.input} * stride_w,
+  copy_int32(row + inputs.first, from + uint64_t{inputs.input} * stride_w,
              inputs.last - inputs.first, uint64_t{step_w_} * stride_w);
   std::fill_n(row + inputs.last, pitch() - inputs.last, padding);
 }

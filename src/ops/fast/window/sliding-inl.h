@@ -30,7 +30,7 @@ struct SlidingInputs {
 };
 
 // Number of vectors that hold the sums of a block.
-constexpr size_t kSlidingParts = SlidingBlocks::kResults / kLanes32;
+constexpr size_t kSlidingParts = SlidingBlocks::kResults / kElements32;
 
 // TakeInputs() returns the inputs of part of a block's results, four taps for each result.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
@@ -44,7 +44,7 @@ HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t*
 }
 #else
 constexpr auto kPermutes = SlidingBlocks::Permutes::quarters;
-constexpr size_t kQuarters = kLanes32 / 4;  // quarters in a vector
+constexpr size_t kQuarters = kElements32 / 4;  // quarters in a vector
 template <size_t kCount>
 HWY_INLINE auto LoadQuarters(const uint8_t* from, const uint8_t* first) {
   const hn::CappedTag<uint8_t, kCount * SlidingBlocks::kQuarter> d;
@@ -59,8 +59,9 @@ HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t*
   const hn::Repartition<int8_t, I32> d;
   const auto loaded =
       hn::BitCast(d, LoadQuarters<kQuarters>(from, &pattern.first[part * kQuarters]));
-  const auto index = hn::BitCast(d, hn::Load(hn::Repartition<uint8_t, I32>(),
-                                             &pattern.index[part * sizeof(uint32_t) * kLanes32]));
+  const auto index =
+      hn::BitCast(d, hn::Load(hn::Repartition<uint8_t, I32>(),
+                              &pattern.index[part * sizeof(uint32_t) * kElements32]));
   return hn::BitCast(I32(), hn::IfNegativeThenElse(index, hn::Set(d, static_cast<int8_t>(padding)),
                                                    hn::TableLookupBytes(loaded, index)));
 }

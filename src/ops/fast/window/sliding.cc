@@ -45,14 +45,14 @@ bool SlidingBlocks::build(const Window& window, const TensorView& in, const Tens
 }
 
 // Returns nothing if the inputs are too far apart.
-std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> places,
+std::optional<SlidingBlocks::Step> SlidingBlocks::step(std::span<const Place> positions,
                                                        uint32_t first_tap) {
   const uint32_t taps = std::min<uint32_t>(kTaps, kernel_w_ - first_tap);
   const auto each = [&](auto&& f) {
-    for (size_t i = 0; i < places.size(); ++i)
-      for (uint32_t t = 0; places[i].row >= 0 && t < taps; ++t)
-        if (const int32_t x = columns_[size_t{places[i].x} * kernel_w_ + first_tap + t]; x >= 0)
-          f(i * kTaps + t, places[i].row + x);
+    for (size_t i = 0; i < positions.size(); ++i)
+      for (uint32_t t = 0; positions[i].row >= 0 && t < taps; ++t)
+        if (const int32_t x = columns_[size_t{positions[i].x} * kernel_w_ + first_tap + t]; x >= 0)
+          f(i * kTaps + t, positions[i].row + x);
   };
   int64_t lowest = INT64_MAX, highest = -1;
   each([&](size_t, int64_t at) {
@@ -102,10 +102,10 @@ bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
     uint32_t count = std::min<uint32_t>(kResults, out.shape.w - next);
     const uint32_t x = count < kResults ? begin_of(next, out.shape.w) : next;
     count = std::min<uint32_t>(kResults, out.shape.w - x);
-    std::vector<Place> places;
-    for (uint32_t i = 0; i < count; ++i) places.push_back({0, x + i});
+    std::vector<Place> positions;
+    for (uint32_t i = 0; i < count; ++i) positions.push_back({0, x + i});
     for (uint32_t tap = 0; tap < kernel_w_; tap += kTaps) {
-      const auto found = step(places, tap);
+      const auto found = step(positions, tap);
       if (!found) return false;
       steps.push_back(*found);
     }
@@ -148,15 +148,15 @@ bool SlidingBlocks::add_joined_rows(const TensorView& in, const TensorView& out)
 bool SlidingBlocks::add_joined_block(const TensorView& in, const TensorView& out, uint32_t first,
                                      uint32_t count) {
   const size_t before = steps_.size();
-  std::array<Place, kResults> places{};
+  std::array<Place, kResults> positions{};
   for (uint32_t kh = 0; kh < kernel_h_; ++kh) {
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t y = (first + i) / out.shape.w, x = (first + i) % out.shape.w;
       const int32_t row = rows_[size_t{y} * kernel_h_ + kh];
-      places[i] = {row < 0 ? -1 : int64_t{row} * in.stride.h, x};
+      positions[i] = {row < 0 ? -1 : int64_t{row} * in.stride.h, x};
     }
     for (uint32_t tap = 0; tap < kernel_w_; tap += kTaps) {
-      const auto found = step(std::span(places).first(count), tap);
+      const auto found = step(std::span(positions).first(count), tap);
       if (!found) return steps_.resize(before), false;
       steps_.push_back(*found);
     }

@@ -13,7 +13,7 @@
 
 #include "memory/memory.h"
 #include "ops/contract/window.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 
 namespace tputwin {
 struct Depthwise2dBm1684xInt8;
@@ -86,7 +86,7 @@ class SlidingBlocks {
     int64_t row;
     uint32_t x;
   };
-  std::optional<Step> step(std::span<const Place> places, uint32_t first_tap);
+  std::optional<Step> step(std::span<const Place> positions, uint32_t first_tap);
   static bool cut_in_quarters(Pattern& pattern);
   uint32_t number_of(const Pattern& pattern);
   bool add_rows(const TensorView& in, const TensorView& out);

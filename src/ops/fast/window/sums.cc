@@ -22,22 +22,22 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 constexpr size_t kBlock = 4;  // vectors
-static_assert(kBlock * kLanes32 <= kWindowSlack);
+static_assert(kBlock * kElements32 <= kWindowSlack);
 
-HWY_INLINE Floats LoadWords(const uint32_t* words) {
+HWY_INLINE Floats LoadInt32(const uint32_t* words) {
   return hn::LoadU(F32(), reinterpret_cast<const float*>(words));
 }
 HWY_INLINE Ints LoadIntegers(const uint32_t* words) {
   return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(words));
 }
-HWY_INLINE void StoreWords(Ints x, uint32_t* to) {
+HWY_INLINE void StoreInt32(Ints x, uint32_t* to) {
   hn::StoreU(x, I32(), reinterpret_cast<int32_t*>(to));
 }
 
 // Stores bits of results. `doubt` becomes not 0 where a result is NaN.
 HWY_INLINE void StoreResults(Floats x, Ints bits_of_x, uint32_t* to, Floats& doubt) {
-  const Floats nan = nan_lanes(x);
-  StoreWords(hn::Or(bits_of_x, bits(nan)), to);
+  const Floats nan = nan_elements(x);
+  StoreInt32(hn::Or(bits_of_x, bits(nan)), to);
   doubt = hn::Or(doubt, nan);
 }
 
@@ -70,8 +70,8 @@ HWY_INLINE void AddTap(const WindowRun& run, const Terms& terms, size_t tap, siz
                        Floats* sums) {
   const uint32_t* const in = run.words + at + run.offsets[tap];
   for (size_t v = 0; v < kV; ++v) {
-    const Floats factor = terms.weight(tap, at + v * kLanes32);
-    const Floats product = RoundTo<kType>(multiply(LoadWords(in + v * kLanes32), factor));
+    const Floats factor = terms.weight(tap, at + v * kElements32);
+    const Floats product = RoundTo<kType>(multiply(LoadInt32(in + v * kElements32), factor));
     sums[v] = RoundTo<kType>(hn::Add(sums[v], product));
   }
 }
@@ -80,7 +80,7 @@ template <DType kType, size_t kV, class Terms>
 HWY_INLINE void SumBlock(const WindowRun& run, const Terms& terms, size_t at, Floats& doubt) {
   Floats even[kV], odd[kV];
   for (size_t v = 0; v < kV; ++v)
-    even[v] = terms.first(at + v * kLanes32), odd[v] = terms.second(at + v * kLanes32);
+    even[v] = terms.first(at + v * kElements32), odd[v] = terms.second(at + v * kElements32);
   size_t tap = 0;
   for (; tap + 2 <= run.taps; tap += 2) {
     AddTap<kType, kV>(run, terms, tap, at, even);
@@ -89,8 +89,8 @@ HWY_INLINE void SumBlock(const WindowRun& run, const Terms& terms, size_t at, Fl
   if (tap < run.taps) AddTap<kType, kV>(run, terms, tap, at, even);
   for (size_t v = 0; v < kV; ++v) {
     Floats sum = hn::Add(even[v], odd[v]);
-    if (terms.has_bias()) sum = hn::Add(sum, terms.bias(at + v * kLanes32));
-    StoreResults(sum, to_bits<kType>(sum), run.out + at + v * kLanes32, doubt);
+    if (terms.has_bias()) sum = hn::Add(sum, terms.bias(at + v * kElements32));
+    StoreResults(sum, to_bits<kType>(sum), run.out + at + v * kElements32, doubt);
   }
 }
 
@@ -99,9 +99,9 @@ HWY_INLINE bool SumRun(const WindowRun& run, const Terms& terms, DType dtype) {
   return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
     Floats doubt = hn::Zero(F32());
     size_t at = 0;
-    for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
+    for (; at + (kBlock - 1) * kElements32 < run.count; at += kBlock * kElements32)
       SumBlock<kType, kBlock>(run, terms, at, doubt);
-    for (; at < run.count; at += kLanes32) SumBlock<kType, 1>(run, terms, at, doubt);
+    for (; at < run.count; at += kElements32) SumBlock<kType, 1>(run, terms, at, doubt);
     return any_set(doubt);
   });
 }
@@ -131,10 +131,10 @@ bool Largest(const WindowRun& run, DType dtype) {
   const float lowest = float_value(lowest_bits(dtype), dtype);
   return ForFloatType(dtype, [&]<DType kType>(std::integral_constant<DType, kType>) HWY_ATTR {
     Floats doubt = hn::Zero(F32());
-    for (size_t at = 0; at < run.count; at += kLanes32) {
+    for (size_t at = 0; at < run.count; at += kElements32) {
       Floats largest = hn::Set(F32(), lowest);
       for (size_t tap = 0; tap < run.taps; ++tap)
-        largest = larger<kType>(largest, LoadWords(run.words + at + run.offsets[tap]));
+        largest = larger<kType>(largest, LoadInt32(run.words + at + run.offsets[tap]));
       if constexpr (kType == DType::f32) largest = flush(largest);
       StoreResults(largest, exact_bits<kType>(largest), run.out + at, doubt);
     }
@@ -148,39 +148,40 @@ HWY_INLINE void LargestBlock(const WindowRun& run, size_t at) {
   for (size_t v = 0; v < kV; ++v) largest[v] = hn::Set(F32(), f32::kLowest);
   for (size_t tap = 0; tap < run.taps; ++tap)
     for (size_t v = 0; v < kV; ++v) {
-      const Floats value = LoadWords(run.words + at + run.offsets[tap] + v * kLanes32);
+      const Floats value = LoadInt32(run.words + at + run.offsets[tap] + v * kElements32);
       largest[v] = hn::IfThenElse(hn::Gt(value, largest[v]), value, largest[v]);
     }
-  for (size_t v = 0; v < kV; ++v) StoreWords(bits(flush(largest[v])), run.out + at + v * kLanes32);
+  for (size_t v = 0; v < kV; ++v)
+    StoreInt32(bits(flush(largest[v])), run.out + at + v * kElements32);
 }
 
 void LargestNumber(const WindowRun& run) {
   size_t at = 0;
-  for (; at + (kBlock - 1) * kLanes32 < run.count; at += kBlock * kLanes32)
+  for (; at + (kBlock - 1) * kElements32 < run.count; at += kBlock * kElements32)
     LargestBlock<kBlock>(run, at);
-  for (; at < run.count; at += kLanes32) LargestBlock<1>(run, at);
+  for (; at < run.count; at += kElements32) LargestBlock<1>(run, at);
 }
 
 void IntegerSum(const WindowRun& run, const int32_t* weights, int32_t start,
                 const Quantization& q) {
   const Ints low = ints(q.relu ? std::max(q.low, 0) : q.low), high = ints(q.high);
-  for (size_t at = 0; at < run.count; at += kLanes32) {
+  for (size_t at = 0; at < run.count; at += kElements32) {
     Ints acc = ints(start);
     for (size_t tap = 0; tap < run.taps; ++tap)
       acc = WordDot::step(acc, LoadIntegers(run.words + at + run.offsets[tap]),
                           ints(weights[tap] & 0xffff));
     if (q.relu) acc = hn::Max(acc, hn::Zero(I32()));
     if (q.rshift != 0) acc = RoundShift(I32(), acc, static_cast<int>(q.rshift), q.rounding);
-    StoreWords(hn::Min(hn::Max(acc, low), high), run.out + at);
+    StoreInt32(hn::Min(hn::Max(acc, low), high), run.out + at);
   }
 }
 
 void IntegerLargest(const WindowRun& run) {
-  for (size_t at = 0; at < run.count; at += kLanes32) {
+  for (size_t at = 0; at < run.count; at += kElements32) {
     Ints largest = LoadIntegers(run.words + at + run.offsets[0]);
     for (size_t tap = 1; tap < run.taps; ++tap)
       largest = hn::Max(largest, LoadIntegers(run.words + at + run.offsets[tap]));
-    StoreWords(largest, run.out + at);
+    StoreInt32(largest, run.out + at);
   }
 }
 
@@ -202,7 +203,7 @@ WindowKernels window_kernels() { return HWY_DYNAMIC_DISPATCH(Kernels)(); }
 
 namespace {
 
-constexpr uint64_t kMaxPlaneWords = 4 << 20;
+constexpr uint64_t kMaxPlaneCells = 4 << 20;
 // Integer sums must stay inside 32 bits.
 constexpr uint64_t kMaxTaps = 1 << 20, kMaxIntegerTaps = 1 << 13;
 
@@ -211,11 +212,11 @@ void narrow(const uint32_t* words, size_t count, uint8_t* to) {
   for (size_t i = 0; i < count; ++i, to += sizeof(T)) Memory::store(to, static_cast<T>(words[i]));
 }
 template <class T>
-void narrow_apart(const uint32_t* words, size_t count, size_t step, uint8_t* to) {
+void narrow_strided(const uint32_t* words, size_t count, size_t step, uint8_t* to) {
   for (size_t i = 0; i < count; ++i, to += step) Memory::store(to, static_cast<T>(words[i]));
 }
 
-void widen_apart(const uint8_t* from, size_t step, bool is_signed, size_t count, int32_t* to) {
+void widen_strided(const uint8_t* from, size_t step, bool is_signed, size_t count, int32_t* to) {
   for (size_t i = 0; i < count; ++i, from += step)
     to[i] = is_signed ? static_cast<int8_t>(*from) : *from;
 }
@@ -251,8 +252,8 @@ Declined window_declines(const WindowJob& job) {
   if (!window_covered(window, dense, out.shape)) return "a window that is not laid out";
   const uint64_t most = is_float(in.dtype) ? kMaxTaps : kMaxIntegerTaps;
   if (uint64_t{window.h.kernel} * window.w.kernel > most ||
-      uint64_t{dense.h} * dense.w > kMaxPlaneWords ||
-      WindowPlane(window, dense, out.shape).floats() > kMaxPlaneWords)
+      uint64_t{dense.h} * dense.w > kMaxPlaneCells ||
+      WindowPlane(window, dense, out.shape).floats() > kMaxPlaneCells)
     return "too many taps or too large a plane";
   return kRan;
 }
@@ -289,15 +290,15 @@ void WindowChannels::widen_channel(const uint8_t* from, uint32_t insertion, uint
   const TensorView& in = job_.in;
   const size_t across = job_.window.w.insert + 1, down = job_.window.h.insert + 1;
   const bool dense = has_dense_rows(in);
-  thread_local Scratch room;
-  int32_t* const row = across == 1 ? nullptr : room.take<int32_t>(in.shape.w);
+  thread_local Scratch row_scratch;
+  int32_t* const row = across == 1 ? nullptr : row_scratch.take<int32_t>(in.shape.w);
   if (across * down > 1) std::fill_n(to, uint64_t{dense_.h} * dense_.w, insertion);
   for (uint32_t h = 0; h < in.shape.h; ++h, from += in.stride.h, to += down * dense_.w) {
     int32_t* const words = across == 1 ? reinterpret_cast<int32_t*>(to) : row;
     if (dense)
       kernels_.widen(in.dtype, from, in.shape.w, words);
     else if (element_bytes(in.dtype) == 1)
-      widen_apart(from, in.stride.w, is_signed(in.dtype), in.shape.w, words);
+      widen_strided(from, in.stride.w, is_signed(in.dtype), in.shape.w, words);
     else
       for (size_t w = 0; w < in.shape.w; ++w)
         kernels_.widen(in.dtype, from + w * in.stride.w, 1, words + w);
@@ -319,8 +320,8 @@ void WindowChannels::store_row(uint32_t n, uint32_t c, uint32_t y, const uint32_
   if (bytes == 4) return static_cast<void>(std::memcpy(to, words, count * sizeof *words));
   const size_t step = job_.out.stride.w;
   if (count > 1 && step != bytes)
-    bytes == 1 ? narrow_apart<uint8_t>(words, count, step, to)
-               : narrow_apart<uint16_t>(words, count, step, to);
+    bytes == 1 ? narrow_strided<uint8_t>(words, count, step, to)
+               : narrow_strided<uint16_t>(words, count, step, to);
   else
     bytes == 1 ? narrow<uint8_t>(words, count, to) : narrow<uint16_t>(words, count, to);
 }
@@ -341,20 +342,20 @@ bool WholePlanes::cover() const {
          covers(job_.window.h, in.h) && covers(job_.window.w, in.w);
 }
 
-void WholePlanes::put_beside(const uint32_t* rows, size_t count, uint32_t* to) const {
+void WholePlanes::transpose_rows(const uint32_t* rows, size_t count, uint32_t* to) const {
   transpose(sizeof *rows, reinterpret_cast<uint8_t*>(to), kAtOnce * sizeof *to,
             reinterpret_cast<const uint8_t*>(rows), taps_ * sizeof *rows, count, taps_);
 }
 
 WindowRun WholePlanes::lay_out(size_t first, size_t count, uint32_t* scratch) const {
-  uint32_t* const side_by_side = scratch + taps_ * kAtOnce;
+  uint32_t* const by_column = scratch + taps_ * kAtOnce;
   for (size_t i = 0; i < count; ++i) {
     const auto [n, c] = place(first + i);
     kernels_.widen(job_.in.dtype, job_.memory.byte(job_.in, n, c, 0, 0), taps_,
                    reinterpret_cast<int32_t*>(scratch + i * taps_));
   }
-  put_beside(scratch, count, side_by_side);
-  return {side_by_side, offsets_.data(), taps_, side_by_side + taps_ * kAtOnce, count};
+  transpose_rows(scratch, count, by_column);
+  return {by_column, offsets_.data(), taps_, by_column + taps_ * kAtOnce, count};
 }
 
 }  // namespace tputwin::fast

@@ -10,7 +10,7 @@
 
 #include "numerics/float_mode.h"
 #include "numerics/rounding.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
@@ -113,11 +113,11 @@ Declined window_declines(const WindowJob& job);
 // apart.
 TensorView image_of(const TensorView& packed, uint32_t n);
 
-// Calls body(job) for every image of a byte tensor with several images in a cell. Declines if a job
-// of one image declines.
-template <class Body>
+// Calls function(job) for every image of a byte tensor with several images in a cell. Declines if a
+// job of one image declines.
+template <class Function>
 Declined for_each_image(const Window& window, const TensorView& in, const TensorView& out,
-                        const Memory& memory, const Body& body) {
+                        const Memory& memory, const Function& function) {
   if (in.shape.n != out.shape.n || in.shape.n == 0 || is_32bit(in.dtype)) return "no images";
   if (const Declined why = overlap(out, {&in}, memory.local)) return why;
   // checks all images first, because a kernel must run completely or change nothing
@@ -126,7 +126,7 @@ Declined for_each_image(const Window& window, const TensorView& in, const Tensor
       const TensorView from = image_of(in, n), to = image_of(out, n);
       const WindowJob job{window, from, to, memory};
       if (runs)
-        body(job);
+        function(job);
       else if (const Declined why = window_declines(job))
         return why;
     }
@@ -222,7 +222,7 @@ class WholePlanes {
   size_t taps() const { return taps_; }
   uint32_t channel(size_t plane) const { return place(plane).second; }
   // Transposes `count` rows of 32-bit elements, one element per tap, to kAtOnce elements per tap.
-  void put_beside(const uint32_t* rows, size_t count, uint32_t* to) const;
+  void transpose_rows(const uint32_t* rows, size_t count, uint32_t* to) const;
   // Lays out planes [first, first + count), at most kAtOnce.
   WindowRun lay_out(size_t first, size_t count, uint32_t* scratch) const;
   // Stores the results of these planes. redo(n, c, y, x) stores results in doubt.

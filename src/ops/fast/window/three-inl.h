@@ -31,9 +31,10 @@ class WindowsOfThree {
 
   bool run() const {
     find_rows();
-    const size_t count = std::min(kLanes32, size_t{job_.out.width}), last = job_.out.width - count;
+    const size_t count = std::min(kElements32, size_t{job_.out.width}),
+                 last = job_.out.width - count;
     bool doubt = false;
-    for (size_t next = 0; next < job_.out.width; next += kLanes32)  // some are written twice
+    for (size_t next = 0; next < job_.out.width; next += kElements32)  // some are written twice
       doubt = sum_columns(std::min(next, last), count) || doubt;
     return doubt;
   }
@@ -47,36 +48,37 @@ class WindowsOfThree {
   // The vectors that are loaded from a row for a vector of results: those that begin with its first
   // three columns. With stride 2, two contiguous vectors and the element after them.
   static constexpr size_t kVectors = kStep == 1 ? 3 : 2;
-  static constexpr size_t kApart = kStep == 1 ? 1 : kLanes32;
+  static constexpr size_t kDistance = kStep == 1 ? 1 : kElements32;
   // Bits for the three columns: set if a column is shifted because it is not completely in the row.
   // kIsPart is set if results are less than a vector.
   static constexpr unsigned kNone = 0, kFirst = 1, kLast = 4, kAll = 7, kIsPart = 8;
 
   // The loads for one column of results, as columns of the input.
   struct Reads {
-    size_t first[kVectors], behind;
+    size_t first[kVectors], next_element;
     hn::Mask<F32> inside[kVectors];
     decltype(hn::IndicesFromVec(F32(), Ints())) moved[kVectors];
-    bool has_behind;
+    bool has_next_element;
     unsigned are_moved = kNone;
 
     Reads(const RowsOfThree& job, size_t x) {
       const auto width = static_cast<int32_t>(job.in.width);
       const auto begin = static_cast<int32_t>(x * kStep) - static_cast<int32_t>(job.pad_w);
-      for (size_t i = 0; i < kVectors; ++i) set(i, begin + static_cast<int32_t>(i * kApart), width);
-      const int32_t end = begin + static_cast<int32_t>(kVectors * kApart);
-      has_behind = end >= 0 && end < width;
-      behind = static_cast<size_t>(has_behind ? end : 0);
-      if (kStep == 2 && !has_behind) are_moved |= kLast;
+      for (size_t i = 0; i < kVectors; ++i)
+        set(i, begin + static_cast<int32_t>(i * kDistance), width);
+      const int32_t end = begin + static_cast<int32_t>(kVectors * kDistance);
+      has_next_element = end >= 0 && end < width;
+      next_element = static_cast<size_t>(has_next_element ? end : 0);
+      if (kStep == 2 && !has_next_element) are_moved |= kLast;
     }
     void set(size_t i, int32_t from, int32_t width) {
       const I32 d;
-      constexpr auto kLanes = static_cast<int32_t>(kLanes32);
-      const int32_t at = std::clamp(from, 0, std::max(0, width - kLanes));
+      constexpr auto kElements = static_cast<int32_t>(kElements32);
+      const int32_t at = std::clamp(from, 0, std::max(0, width - kElements));
       const Ints column = hn::Add(hn::Iota(d, 0), ints(from));
       first[i] = static_cast<size_t>(at);
       inside[i] = of_floats(hn::And(hn::Gt(column, ints(-1)), hn::Lt(column, ints(width))));
-      moved[i] = hn::IndicesFromVec(F32(), hn::And(hn::Sub(column, ints(at)), ints(kLanes - 1)));
+      moved[i] = hn::IndicesFromVec(F32(), hn::And(hn::Sub(column, ints(at)), ints(kElements - 1)));
       if (!hn::AllTrue(F32(), inside[i])) are_moved |= 1u << i;
     }
   };
@@ -84,7 +86,7 @@ class WindowsOfThree {
   // Finds all rows, including padding.
   void find_rows() const {
     const Floats padding = hn::Set(F32(), job_.padding);
-    for (size_t x = 0; x < job_.in.width; x += kLanes32)
+    for (size_t x = 0; x < job_.in.width; x += kElements32)
       StoreAs<kType>(padding, job_.buffers.padding_row + x * kBytes);
     for (uint32_t y = 0; y < job_.rows(); ++y)
       job_.buffers.row[y] = y < job_.pad_h || y - job_.pad_h >= job_.in.height
@@ -106,21 +108,22 @@ class WindowsOfThree {
                                       hn::TableLookupLanes(columns[i], reads.moved[i]), padding);
     }
     if constexpr (kStep == 2) {
-      Floats behind = BroadcastAs<kType>(row + reads.behind * kBytes);
-      if ((kMoved & kLast) != 0 && !reads.has_behind) behind = padding;
+      Floats next_element = BroadcastAs<kType>(row + reads.next_element * kBytes);
+      if ((kMoved & kLast) != 0 && !reads.has_next_element) next_element = padding;
       const Floats even = hn::ConcatEven(d, columns[1], columns[0]);
       columns[1] = hn::ConcatOdd(d, columns[1], columns[0]);
       columns[0] = even;
-      const Ints next = hn::And(hn::Add(hn::Iota(I32(), 0), ints(1)), ints(kLanes32 - 1));
-      columns[2] = hn::IfThenElse(hn::FirstN(d, kLanes32 - 1),
-                                  hn::TableLookupLanes(even, hn::IndicesFromVec(d, next)), behind);
+      const Ints next = hn::And(hn::Add(hn::Iota(I32(), 0), ints(1)), ints(kElements32 - 1));
+      columns[2] =
+          hn::IfThenElse(hn::FirstN(d, kElements32 - 1),
+                         hn::TableLookupLanes(even, hn::IndicesFromVec(d, next)), next_element);
     }
   }
 
   // Computes `count` results of every row, at most a vector. Returns true if one is NaN.
   bool sum_columns(size_t x, size_t count) const {
     const Reads reads(job_, x);
-    if (count < kLanes32) return sum_columns<kAll | kIsPart>(x, count, reads);
+    if (count < kElements32) return sum_columns<kAll | kIsPart>(x, count, reads);
     switch (reads.are_moved) {
       case kNone:
         return sum_columns<kNone>(x, count, reads);
@@ -188,9 +191,9 @@ class WindowsOfThree {
       const Floats sum = hn::Add(hn::Add(sums[0][r], sums[1][r]), constants.bias);
       doubt = hn::Or(doubt, hn::IsNaN(sum));
       if constexpr ((kMoved & kIsPart) != 0) {
-        HWY_ALIGN uint8_t room[kLanes32 * kBytes];
-        StoreAs<kType>(sum, room);
-        std::memcpy(to, room, count * kBytes);
+        HWY_ALIGN uint8_t buffer[kElements32 * kBytes];
+        StoreAs<kType>(sum, buffer);
+        std::memcpy(to, buffer, count * kBytes);
       } else {
         StoreAs<kType>(sum, to);
       }

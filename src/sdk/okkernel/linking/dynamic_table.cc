@@ -121,8 +121,8 @@ std::vector<std::string> undefined_in_file(const std::string& path) {
   if (!file.ok() || file->size() < sizeof(Header)) return {};
   Header header;
   std::memcpy(&header, file->data(), sizeof header);
-  const size_t room = file->size() - std::min<size_t>(file->size(), header.e_phoff);
-  if (header.e_phnum * sizeof(Segment) > room) return {};
+  const size_t available = file->size() - std::min<size_t>(file->size(), header.e_phoff);
+  if (header.e_phnum * sizeof(Segment) > available) return {};
   std::vector<Segment> segments(header.e_phnum);
   std::memcpy(segments.data(), file->data() + header.e_phoff, segments.size() * sizeof(Segment));
   if (!plausible(*file, segments)) return {};

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../../common/chosen.h"
-#include "made_input.h"
+#include "synthetic_input.h"
 
 namespace tputwin::recorded {
 namespace {
@@ -47,8 +47,8 @@ class Networks {
     std::vector<bm_shape_t> shapes;
     for (const Json& one : test["inputs"]) {
       shapes.push_back(shape_of(one["shape"]));
-      inputs.push_back(made_input(one["gen"], one["seed"], one["index"], one["dtype"],
-                                  bmrt_shape_count(&shapes.back())));
+      inputs.push_back(synthetic_input(one["gen"], one["seed"], one["index"], one["dtype"],
+                                       bmrt_shape_count(&shapes.back())));
       if (sha256(inputs.back().data(), inputs.back().size()) != one["sha256"])
         return "the input is not the recorded one";
       in.push_back(inputs.back().data());

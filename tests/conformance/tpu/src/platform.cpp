@@ -18,18 +18,18 @@ extern "C" {
 namespace {
 
 bm_handle_t handle = nullptr;
-const std::function<void()> *body = nullptr;
+const std::function<void()> *function = nullptr;
 
-void run_body(const void *) {
+void run_function(const void *) {
     tpu_initialize();
-    (*body)();
+    (*function)();
     tpu_poll();
 }
-TPUKERNEL_FUNC_REGISTER(run_body)
+TPUKERNEL_FUNC_REGISTER(run_function)
 
 bool run_kernel(const std::function<void()> &fn) {
-    body = &fn;
-    return tpu_kernel_launch_sync(handle, "run_body", nullptr, 0) == BM_SUCCESS;
+    function = &fn;
+    return tpu_kernel_launch_sync(handle, "run_function", nullptr, 0) == BM_SUCCESS;
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "ops/contract/body_steps.h"
+#include "ops/contract/kernel_steps.h"
 #include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"

@@ -52,11 +52,11 @@ class Summing {
   template <class D, class F>
   HWY_INLINE void blocks(D d, const uint8_t* results, const uint8_t* addends, size_t count,
                          uint8_t* sums, const F& f) const {
-    constexpr size_t kLanes = hn::MaxLanes(d);
-    uint8_t last[kLanes];
-    for (size_t x = 0; x < count; x += kLanes) {
+    constexpr size_t kElements = hn::MaxLanes(d);
+    uint8_t last[kElements];
+    for (size_t x = 0; x < count; x += kElements) {
       const uint8_t* from = addends + x;
-      if (count - x < kLanes) {
+      if (count - x < kElements) {
         std::memcpy(last, from, count - x);
         from = last;
       }

@@ -20,8 +20,8 @@ bool worth_unrolling(const Axis& axis, uint32_t outputs, uint64_t products_per_e
 
 }  // namespace
 
-PlannedColumns plan_columns(const PlannedAxis& w, size_t plane) {
-  PlannedColumns c;
+ColumnGeometry find_columns(const AxisGeometry& w, size_t plane) {
+  ColumnGeometry c;
   for (uint32_t i = 0; i < w.extent; ++i) {
     int64_t source = w.source(plane, i);
     if (source < 0) continue;
@@ -39,8 +39,8 @@ PlannedColumns plan_columns(const PlannedAxis& w, size_t plane) {
   return c;
 }
 
-void PlannedAxis::plan(const Axis& wanted, uint32_t extent_of_source, uint32_t outputs,
-                       bool unrolled) {
+void AxisGeometry::choose(const Axis& wanted, uint32_t extent_of_source, uint32_t outputs,
+                          bool unrolled) {
   axis = wanted;
   source_extent = extent_of_source;
   extent = outputs;
@@ -58,23 +58,23 @@ void PlannedAxis::plan(const Axis& wanted, uint32_t extent_of_source, uint32_t o
   }
 }
 
-void CellPlanes::plan(const Conv2dBm1880& op, const RegisterTile& tile) {
+void CellPlanes::choose(const Conv2dBm1880& op, const RegisterTile& tile) {
   const Shape &in = op.in.shape, &out = op.out.shape, &kernel = op.weight.shape;
   Axis axis_h = op.window.h, axis_w = op.window.w;
   axis_h.kernel = kernel.h;
   axis_w.kernel = kernel.w;
   uint64_t products = uint64_t{out.c} * kernel.h * kernel.w;
   bool unroll_w = worth_unrolling(axis_w, out.w, products);
-  h.plan(axis_h, in.h, out.h, out.n > 1 && worth_unrolling(axis_h, out.h, products));
-  w.plan(axis_w, in.w, out.w, unroll_w);
+  h.choose(axis_h, in.h, out.h, out.n > 1 && worth_unrolling(axis_h, out.h, products));
+  w.choose(axis_w, in.w, out.w, unroll_w);
   columns.clear();
-  for (size_t p = 0; p < w.start.size(); ++p) columns.push_back(plan_columns(w, p));
+  for (size_t p = 0; p < w.start.size(); ++p) columns.push_back(find_columns(w, p));
 
   elements = tile.elements;
   groups = ceil_div(size_t{in.c}, elements);
   plane_size = image() * out.n;
   // Packing writes whole vectors: the overrun of a group's last row must not reach the next group.
-  group_stride = h.start.size() * w.start.size() * plane_size + tile.lanes;
+  group_stride = h.start.size() * w.start.size() * plane_size + tile.vector_elements;
   tap_offsets.clear();
   for (uint32_t y = 0; y < kernel.h; ++y)
     for (uint32_t x = 0; x < kernel.w; ++x)
@@ -83,13 +83,13 @@ void CellPlanes::plan(const Conv2dBm1880& op, const RegisterTile& tile) {
                                 h.offset[y] * w.extent + w.offset[x]));
 }
 
-void WeightBlocks::plan(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block) {
+void WeightBlocks::choose(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block) {
   rows = rows_of_block;
   blocks = ceil_div(size_t{op.out.shape.c}, rows);
   block_stride = align_up(planes.groups * planes.taps() * rows, 16);
 }
 
-void PositionRuns::plan(const Shape& out, const CellPlanes& planes, const RegisterTile& tile) {
+void PositionRuns::choose(const Shape& out, const CellPlanes& planes, const RegisterTile& tile) {
   const size_t image = planes.image();
   bool gapless = planes.h.extent == out.h;
   runs = gapless ? 1 : out.n;
@@ -101,9 +101,9 @@ void PositionRuns::plan(const Shape& out, const CellPlanes& planes, const Regist
 // Cuts a run into an even number of chunks of about equal length, so that two threads share the
 // work evenly. All chunks but the last are whole tiles.
 void PositionRuns::cut(const RegisterTile& tile) {
-  const size_t most = block_of(kTilesAtOnce * tile.positions, tile.lanes);
+  const size_t most = block_of(kTilesAtOnce * tile.positions, tile.vector_elements);
   const size_t unit = std::min(tile.positions, most);
-  chunk = align_up(run_length, tile.lanes);
+  chunk = align_up(run_length, tile.vector_elements);
   chunks_per_run = 1;
   if (chunk <= most) return;
   chunks_per_run = align_up(ceil_div(run_length, most), size_t{2});
@@ -113,8 +113,8 @@ void PositionRuns::cut(const RegisterTile& tile) {
   if (chunk != shorter) chunks_per_run = ceil_div(run_length, chunk);
 }
 
-void ResultRows::plan(const Shape& out, const CellPlanes& planes,
-                      std::span<const TensorView* const> views) {
+void ResultRows::choose(const Shape& out, const CellPlanes& planes,
+                        std::span<const TensorView* const> views) {
   const bool are_one_run =
       planes.w.extent == out.w && std::ranges::all_of(views, [&](const TensorView* v) {
         return v == nullptr || out.h == 1 || v->stride.h == out.w;
@@ -124,12 +124,12 @@ void ResultRows::plan(const Shape& out, const CellPlanes& planes,
   per_image = are_one_run ? 1 : planes.h.extent;
 }
 
-void Conv2dGeometry::plan(const Conv2dBm1880& op, const RegisterTile& tile,
-                          std::span<const TensorView* const> views) {
-  planes.plan(op, tile);
-  weights.plan(op, planes, tile.rows);
-  positions.plan(op.out.shape, planes, tile);
-  results.plan(op.out.shape, planes, views);
+void Conv2dGeometry::choose(const Conv2dBm1880& op, const RegisterTile& tile,
+                            std::span<const TensorView* const> views) {
+  planes.choose(op, tile);
+  weights.choose(op, planes, tile.rows);
+  positions.choose(op.out.shape, planes, tile);
+  results.choose(op.out.shape, planes, views);
 }
 
 bool Conv2dGeometry::is_small() const { return macs() < 2 * task_work(kMacsPerTask); }

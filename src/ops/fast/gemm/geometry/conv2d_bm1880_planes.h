@@ -17,7 +17,7 @@ namespace tputwin::fast {
 // one element per output position.
 // - Phases: a stride s makes at most s planes, and a kernel tap reads its plane at an offset.
 // - Unrolled: every tap has a plane of its own, without a halo.
-struct PlannedAxis {
+struct AxisGeometry {
   Axis axis;
   uint32_t source_extent = 0;    // extent of the input
   uint32_t extent = 0;           // extent of a plane
@@ -25,7 +25,7 @@ struct PlannedAxis {
   std::vector<uint32_t> plane;   // per tap
   std::vector<uint32_t> offset;  // per tap, inside its plane
 
-  void plan(const Axis& axis, uint32_t source_extent, uint32_t outputs, bool unrolled);
+  void choose(const Axis& axis, uint32_t source_extent, uint32_t outputs, bool unrolled);
   // Returns the input index of element `i` of plane `p`, or -1 for padding and inserted zeros.
   int64_t source(size_t p, uint32_t i) const {
     Axis shifted = axis;
@@ -35,28 +35,28 @@ struct PlannedAxis {
 };
 
 // The elements of a plane's row that come from the input. The other elements are zeros.
-struct PlannedColumns {
+struct ColumnGeometry {
   uint32_t first = 0, count = 0, step = 1;  // positions in the plane
   uint32_t source = 0, source_step = 1;     // positions in the input row
 };
 
-PlannedColumns plan_columns(const PlannedAxis& w, size_t plane);
+ColumnGeometry find_columns(const AxisGeometry& w, size_t plane);
 
 // The tile of the instruction set in force: elements of a cell, output channels, 32-bit elements of
 // a vector, and positions.
 struct RegisterTile {
-  size_t elements, rows, lanes, positions;
+  size_t elements, rows, vector_elements, positions;
 };
 
 // The packed input: uint32 cells [group][plane of h][plane of w][n][h.extent][w.extent]. Each cell
 // holds the same element of `elements` consecutive channels.
 struct CellPlanes {
-  PlannedAxis h, w;
-  std::vector<PlannedColumns> columns;  // per plane of w
+  AxisGeometry h, w;
+  std::vector<ColumnGeometry> columns;  // per plane of w
   size_t elements = 0, groups = 0, plane_size = 0, group_stride = 0;
   std::vector<uint32_t> tap_offsets;  // of each tap in the planes of a group
 
-  void plan(const Conv2dBm1880& op, const RegisterTile& tile);
+  void choose(const Conv2dBm1880& op, const RegisterTile& tile);
   size_t taps() const { return tap_offsets.size(); }
   // Returns the cells of one plane of one image.
   size_t image() const { return size_t{h.extent} * w.extent; }
@@ -67,7 +67,7 @@ struct CellPlanes {
 struct WeightBlocks {
   size_t rows = 0, blocks = 0, block_stride = 0;
 
-  void plan(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block);
+  void choose(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block);
   size_t size() const { return blocks * block_stride; }
 };
 
@@ -79,7 +79,7 @@ struct PositionRuns {
 
   static constexpr size_t kTilesAtOnce = 8;  // most tiles of a chunk
 
-  void plan(const Shape& out, const CellPlanes& planes, const RegisterTile& tile);
+  void choose(const Shape& out, const CellPlanes& planes, const RegisterTile& tile);
   size_t chunks() const { return runs * chunks_per_run; }
   size_t positions() const { return runs * run_length; }
 
@@ -93,7 +93,7 @@ struct ResultRows {
   size_t pitch = 0, length = 0, per_image = 0;
 
   // `views` are the tensors with the extents of the output that are read or written.
-  void plan(const Shape& out, const CellPlanes& planes, std::span<const TensorView* const> views);
+  void choose(const Shape& out, const CellPlanes& planes, std::span<const TensorView* const> views);
 };
 
 struct Conv2dGeometry {
@@ -105,8 +105,8 @@ struct Conv2dGeometry {
   static constexpr uint64_t kMacsPerTask = 1 << 18;
 
   // Reuses the memory of an earlier plan.
-  void plan(const Conv2dBm1880& op, const RegisterTile& tile,
-            std::span<const TensorView* const> views);
+  void choose(const Conv2dBm1880& op, const RegisterTile& tile,
+              std::span<const TensorView* const> views);
   uint64_t macs() const {
     return weights.blocks * weights.rows * planes.taps() * planes.groups * planes.elements *
            positions.positions();

@@ -17,7 +17,7 @@ PlaneParts::PlaneParts(const Window& window, const Shape& in, const Shape& out, 
       first_(first_part()),
       plane_(plane_of(first_)),
       // an odd number of cache lines, so that planes use different sets of the cache
-      plane_words_((ceil_div(plane_.floats() + kTilePitch, uint64_t{16}) | 1) * 16),
+      plane_cells_((ceil_div(plane_.floats() + kTilePitch, uint64_t{16}) | 1) * 16),
       stacked_(stacks()) {}
 
 WindowPlane PlaneParts::plane_of(const PlanePart& part) const {
@@ -62,16 +62,16 @@ PlanePart PlaneParts::part(size_t number) const {
 // Returns true if all images form one run of columns. Otherwise each image is a run, because too
 // many columns between images belong to no result.
 bool PlaneParts::stacks() const {
-  const uint64_t lanes = sizes_.lanes;
-  return align_up(plane_.image() * (first_.images - 1) + plane_.extent(), lanes) <=
-         align_up(plane_.extent(), lanes) * first_.images;
+  const uint64_t vector_elements = sizes_.vector_elements;
+  return align_up(plane_.image() * (first_.images - 1) + plane_.extent(), vector_elements) <=
+         align_up(plane_.extent(), vector_elements) * first_.images;
 }
 
 TileRuns PlaneParts::runs_of(const PlanePart& part) const {
   const uint64_t extent = uint64_t{part.rows - 1} * plane_.pitch() + part.columns;
   const uint64_t length = extent + (stacked_ ? (part.images - 1) * plane_.image() : 0);
   const uint64_t least = ceil_div(length, uint64_t{sizes_.columns});
-  const uint64_t columns = align_up(ceil_div(length, least), uint64_t{sizes_.lanes});
+  const uint64_t columns = align_up(ceil_div(length, least), uint64_t{sizes_.vector_elements});
   const uint64_t tiles = ceil_div(length, columns);
   return {length, tiles, columns, tiles * (stacked_ ? 1 : part.images)};
 }

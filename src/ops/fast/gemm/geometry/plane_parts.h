@@ -38,7 +38,7 @@ class PlaneParts {
   struct Sizes {
     uint32_t cells;  // planes of each image
     // elements of a vector, columns of the widest tile
-    uint32_t lanes, columns;
+    uint32_t vector_elements, columns;
     bool allows_bands;
   };
   PlaneParts(const Window& window, const Shape& in, const Shape& out, const Sizes& sizes);
@@ -46,7 +46,7 @@ class PlaneParts {
   // Returns the plane of the first part. It is the largest, and all parts share its positions.
   const WindowPlane& plane() const { return plane_; }
   WindowPlane plane_of(const PlanePart& part) const;
-  uint64_t plane_words() const { return plane_words_; }  // from one cell's plane to the next
+  uint64_t plane_cells() const { return plane_cells_; }  // from one cell's plane to the next
   uint32_t images() const { return first_.images; }
 
   // Returns true if each part is laid out by the thread that multiplies it.
@@ -70,7 +70,7 @@ class PlaneParts {
   const Sizes sizes_;
   const PlanePart first_;
   const WindowPlane plane_;
-  const uint64_t plane_words_;
+  const uint64_t plane_cells_;
   const bool stacked_;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bits.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/copy.h"
@@ -173,8 +173,8 @@ inline Declined in_place_declines(const PlainProduct& p) {
   const uint32_t width = right.shape.w;
   if (p.right.is_constant || p.right.transposed || p.right.row_per_channel)
     return "columns of the right matrix are not its channels'";
-  if (!has_words(right)) return "no words in lanes";
-  if (width * 4 < align_up(width, tile_kernels().lanes) * 3)
+  if (!has_32bit_elements(right)) return "no 32-bit elements in lanes";
+  if (width * 4 < align_up(width, tile_kernels().vector_elements) * 3)
     return "channels are too narrow for vectors";
   return kRan;
 }

@@ -18,8 +18,8 @@ namespace {
 
 // Registers hold the results of kSumRows rows. If sums have several terms, they need registers,
 // too, and results have fewer vectors.
-constexpr uint32_t kProductVectors = kLanes32 == 16 ? 4 : 2, kSumVectors = kProductVectors / 2;
-static_assert(kProductVectors * kLanes32 <= kTilePitch);
+constexpr uint32_t kProductVectors = kElements32 == 16 ? 4 : 2, kSumVectors = kProductVectors / 2;
+static_assert(kProductVectors * kElements32 <= kTilePitch);
 
 // Calls f(row, vector) for every vector of a tile.
 template <size_t kR, size_t kV, class F>
@@ -37,7 +37,7 @@ HWY_INLINE void MultiplyTerm(const SumFactors& f, size_t term, const F& use) {
   Floats right[kV];
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v)
-    right[v] = hn::LoadU(d, f.right + term * f.right_pitch + v * kLanes32);
+    right[v] = hn::LoadU(d, f.right + term * f.right_pitch + v * kElements32);
 #pragma GCC unroll 4
   for (size_t r = 0; r < kR; ++r) {
     const Floats left = hn::Set(d, f.left[term * f.left_pitch + r]);
@@ -91,7 +91,7 @@ bool AddTile(std::span<const ShortSum> sums, const SumFactors& f, float* to) {
   const F32 d;
   Floats results[kR][kV];
   ForEachVector<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
-    results[r][v] = hn::LoadU(d, to + r * kTilePitch + v * kLanes32);
+    results[r][v] = hn::LoadU(d, to + r * kTilePitch + v * kElements32);
   });
   for (const ShortSum& sum : sums) {
     if constexpr (kProducts)
@@ -105,8 +105,8 @@ bool AddTile(std::span<const ShortSum> sums, const SumFactors& f, float* to) {
   ForEachVector<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
     const Floats result = results[r][v];
     const auto is_negative_zero = of_floats(hn::Eq(bits(result), ints(INT32_MIN)));
-    doubt = hn::Or(doubt, hn::Or(nan_lanes(result), hn::VecFromMask(d, is_negative_zero)));
-    hn::StoreU(result, d, to + r * kTilePitch + v * kLanes32);
+    doubt = hn::Or(doubt, hn::Or(nan_elements(result), hn::VecFromMask(d, is_negative_zero)));
+    hn::StoreU(result, d, to + r * kTilePitch + v * kElements32);
   });
   return any_set(doubt);
 }
@@ -116,9 +116,9 @@ bool AddColumns(std::span<const ShortSum> sums, const SumFactors& f, uint32_t co
   constexpr size_t kMost = kProducts ? kProductVectors : kSumVectors;
   bool in_doubt = false;
   SumFactors rest = f;
-  size_t vectors = (columns + kLanes32 - 1) / kLanes32;
+  size_t vectors = (columns + kElements32 - 1) / kElements32;
   const auto run = [&]<size_t kV>(std::integral_constant<size_t, kV>) HWY_ATTR {
-    for (; vectors >= kV; vectors -= kV, rest.right += kV * kLanes32, to += kV * kLanes32)
+    for (; vectors >= kV; vectors -= kV, rest.right += kV * kElements32, to += kV * kElements32)
       in_doubt |= AddTile<kR, kV, kProducts>(sums, rest, to);
   };
   if constexpr (kMost > 2) run(std::integral_constant<size_t, 4>());
@@ -146,7 +146,7 @@ bool AddSums(std::span<const ShortSum> sums, const SumFactors& f, uint32_t rows,
                       : AddRows<false>(sums, f, rows, columns, to);
 }
 
-uint32_t SumColumns() { return kProductVectors * static_cast<uint32_t>(kLanes32); }
+uint32_t SumColumns() { return kProductVectors * static_cast<uint32_t>(kElements32); }
 
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE

@@ -24,10 +24,10 @@ namespace {
 // A product of fp32 takes a register of its own. With 16 registers, two vectors of sums leave one
 // for it.
 constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
-static_assert(kRows <= kMaxTileRows && kVectors * kLanes32 <= kTilePitch);
+static_assert(kRows <= kMaxTileRows && kVectors * kElements32 <= kTilePitch);
 // Few rows leave registers for more vectors.
 constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
-static_assert(kWideVectors * kLanes32 <= kTilePitch);
+static_assert(kWideVectors * kElements32 <= kTilePitch);
 // Three vectors have full rows where kVectors is 3.
 constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 
@@ -35,17 +35,17 @@ constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 // kFewTerms terms. In planes, terms are at such distances that no processor prefetches them by
 // itself.
 constexpr size_t kColumnsAhead = 9, kFewTerms = 60;
-constexpr bool kAsksForColumns = kVectors * kLanes32 * sizeof(float) <= 64;
+constexpr bool kPrefetchesColumns = kVectors * kElements32 * sizeof(float) <= 64;
 
 template <size_t kV>
 HWY_INLINE void LoadColumns(const float* column, Floats (&to)[kV]) {
 #pragma GCC unroll 4
-  for (size_t v = 0; v < kV; ++v) to[v] = hn::LoadU(F32(), column + v * kLanes32);
+  for (size_t v = 0; v < kV; ++v) to[v] = hn::LoadU(F32(), column + v * kElements32);
 }
 template <size_t kV>
-HWY_INLINE void AskForColumns(const float* column) {
+HWY_INLINE void PrefetchColumns(const float* column) {
   __builtin_prefetch(column);
-  __builtin_prefetch(column + kV * kLanes32 - 1);
+  __builtin_prefetch(column + kV * kElements32 - 1);
 }
 
 // Adds a term's products to the sums.
@@ -61,17 +61,17 @@ HWY_INLINE void AddTerm(const Floats (&columns)[kV], const float* row, Floats (&
 
 // Adds the terms of a chain from `term` on, two at a time. `next` holds the columns of `term`.
 // Stops at the last few terms and leaves `term`, `row` and `next` at the first of them.
-template <bool kAsks, size_t kR, size_t kV>
+template <bool kPrefetches, size_t kR, size_t kV>
 HWY_INLINE void AddTermsInTwos(const float* right, const Chains& chains, size_t end, size_t& term,
                                const float*& row, Floats (&next)[kV], Floats (&sums)[kR][kV]) {
   const uint32_t* const offset = chains.right_offset;
-  const size_t step = chains.step, ahead = kAsks ? kColumnsAhead * step : step;
+  const size_t step = chains.step, ahead = kPrefetches ? kColumnsAhead * step : step;
   for (; term + step + ahead < end; term += 2 * step, row += 2 * step * kR) {
     Floats second[kV];
-    if (kAsks) AskForColumns<kV>(right + offset[term + ahead]);
+    if (kPrefetches) PrefetchColumns<kV>(right + offset[term + ahead]);
     LoadColumns(right + offset[term + step], second);
     AddTerm(next, row, sums);
-    if (kAsks) AskForColumns<kV>(right + offset[term + step + ahead]);
+    if (kPrefetches) PrefetchColumns<kV>(right + offset[term + step + ahead]);
     LoadColumns(right + offset[term + 2 * step], next);
     AddTerm(second, row + step * kR, sums);
   }
@@ -88,7 +88,7 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v)
       sums[r][v] =
-          start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kLanes32);
+          start == nullptr ? hn::Zero(d) : hn::LoadU(d, start + r * kTilePitch + v * kElements32);
   const size_t step = chains.step, begin = chains.begin[chain], end = chains.end[chain];
   const float* row = as_floats(tile.left) + begin * kR;
   // The columns of a term are loaded while the previous term is multiplied, because loads that do
@@ -98,10 +98,10 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
   Floats next[kV];
   LoadColumns(begin < end ? right + offset[begin] : right, next);
   size_t term = begin;
-  if constexpr (kAsksForColumns) {
-    const bool asks = end - begin >= kFewTerms * step;
-    asks ? AddTermsInTwos<true>(right, chains, end, term, row, next, sums)
-         : AddTermsInTwos<false>(right, chains, end, term, row, next, sums);
+  if constexpr (kPrefetchesColumns) {
+    const bool prefetches = end - begin >= kFewTerms * step;
+    prefetches ? AddTermsInTwos<true>(right, chains, end, term, row, next, sums)
+               : AddTermsInTwos<false>(right, chains, end, term, row, next, sums);
   }
   for (; term < end; term += step, row += step * kR) {
     Floats columns[kV];
@@ -114,7 +114,7 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
   for (size_t r = 0; r < kR; ++r)
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
-      float* to = at + r * kTilePitch + v * kLanes32;
+      float* to = at + r * kTilePitch + v * kElements32;
       hn::StoreU(onto ? hn::Add(hn::LoadU(d, to), sums[r][v]) : sums[r][v], d, to);
     }
 }
@@ -129,15 +129,15 @@ HWY_INLINE bool FinishChains(float* sums, const ChainEnds& ends, const float* se
   for (size_t r = 0; r < kR; ++r)
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
-      const size_t at = r * kTilePitch + v * kLanes32;
+      const size_t at = r * kTilePitch + v * kElements32;
       Floats sum = hn::LoadU(d, sums + at);
       if (second != nullptr) sum = hn::Add(sum, hn::LoadU(d, second + at));
       if (ends.row_bias != nullptr) sum = hn::Add(sum, hn::Set(d, ends.row_bias[r]));
       if (ends.column_bias != nullptr)
-        sum = hn::Add(sum, hn::LoadU(d, ends.column_bias + v * kLanes32));
+        sum = hn::Add(sum, hn::LoadU(d, ends.column_bias + v * kElements32));
       if (ends.addends != nullptr) sum = hn::Add(sum, hn::LoadU(d, ends.addends + at));
       hn::StoreU(sum, d, sums + at);
-      nan = hn::Or(nan, nan_lanes(sum));
+      nan = hn::Or(nan, nan_elements(sum));
     }
   return any_set(nan);
 }

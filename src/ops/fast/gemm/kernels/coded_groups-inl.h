@@ -60,12 +60,13 @@ HWY_INLINE void CodeVector(int32_t* words, int16_t* codes) {
 }
 
 template <bool kReplacesZeros>
-void CodeWords(int32_t* words, size_t count, int16_t* codes) {
+void CodeFactors(int32_t* words, size_t count, int16_t* codes) {
   size_t i = 0;
-  for (; i + kLanes32 <= count; i += kLanes32) CodeVector<kReplacesZeros>(words + i, codes + i);
+  for (; i + kElements32 <= count; i += kElements32)
+    CodeVector<kReplacesZeros>(words + i, codes + i);
   if (i == count) return;
-  int32_t last[kLanes32] = {};
-  int16_t codes_of_last[kLanes32];
+  int32_t last[kElements32] = {};
+  int16_t codes_of_last[kElements32];
   std::copy_n(words + i, count - i, last);
   CodeVector<kReplacesZeros>(last, codes_of_last);
   std::copy_n(last, count - i, words + i);
@@ -74,7 +75,8 @@ void CodeWords(int32_t* words, size_t count, int16_t* codes) {
 
 void Code(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes) {
   auto* const as_ints = reinterpret_cast<int32_t*>(words);
-  replaces_zeros ? CodeWords<true>(as_ints, count, codes) : CodeWords<false>(as_ints, count, codes);
+  replaces_zeros ? CodeFactors<true>(as_ints, count, codes)
+                 : CodeFactors<false>(as_ints, count, codes);
 }
 
 // The factors of a group and their codes, in the same layout.
@@ -164,15 +166,15 @@ HWY_NOINLINE void AddCodedRows(const CodedFactors& factors, size_t count, size_t
   const hn::Rebind<int16_t, I32> single;
   HWY_ALIGN int16_t largest[kR * kTilePitch];
   for (size_t v = 0; v < vectors;) {
-    const CodedFactors from = factors.at(0, v * kLanes32);
-    int16_t* const to = largest + v * kLanes32;
+    const CodedFactors from = factors.at(0, v * kElements32);
+    int16_t* const to = largest + v * kElements32;
     const bool is_pair = v + 1 < vectors;
     is_pair ? LargestCodes<kR>(pair, from, count, to) : LargestCodes<kR>(single, from, count, to);
     v += is_pair ? 2 : 1;
   }
   for (size_t v = 0; v < vectors; ++v)
-    AddAligned<kR>(factors.at(0, v * kLanes32).numbers, count, largest + v * kLanes32,
-                   sums + v * kLanes32);
+    AddAligned<kR>(factors.at(0, v * kElements32).numbers, count, largest + v * kElements32,
+                   sums + v * kElements32);
 }
 
 // Adds all rows of a tile, kR at a time as long as there are so many.

@@ -220,7 +220,7 @@ constexpr bool kDataAsWeights = true;
 
 // Data of at most one cache line are prefetched kTermsAhead terms ahead. Groups are at such
 // distances that processors do not prefetch them by themselves.
-constexpr bool kAsksAhead = kTileVectors * kLanes32 * sizeof(uint32_t) <= 64;
+constexpr bool kPrefetchesAhead = kTileVectors * kElements32 * sizeof(uint32_t) <= 64;
 constexpr size_t kTermsAhead = 8;
 
 // Computes sums of kTileRows rows and kVectors vectors of positions from `position` on:
@@ -244,8 +244,8 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
       const int32_t* data = reinterpret_cast<const int32_t*>(group + r.offsets[t]);
       Ints x[kVectors];
 #pragma GCC unroll 3
-      for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kLanes32);
-      if constexpr (kAsksAhead) {
+      for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kElements32);
+      if constexpr (kPrefetchesAhead) {
         const auto* later = reinterpret_cast<const uint8_t*>(data) + ahead;
         __builtin_prefetch(later);
         __builtin_prefetch(later + sizeof x - 1);
@@ -262,14 +262,14 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
   for (size_t row = 0; row < kTileRows; ++row)
 #pragma GCC unroll 3
     for (size_t v = 0; v < kVectors; ++v)
-      hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kLanes32);
+      hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kElements32);
 }
 
 #if TPUTWIN_HAVE_BYTE_STEPS
 // Most positions after the last whole vector that get sums of their own. Each takes a broadcast and
 // kTileRows products a term, as vectors of rows. A whole vector of positions takes kTileRows
 // broadcasts and as many vectors of products.
-constexpr size_t kColumns = std::min(kTileRows, kLanes32) / 2;
+constexpr size_t kColumns = std::min(kTileRows, kElements32) / 2;
 
 // Computes the sums of kTileRows rows at one position, contiguous by row.
 template <class Dot>
@@ -314,11 +314,11 @@ HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_R
 template <class Dot>
 HWY_INLINE void dot_columns(const Reduction& r, size_t position, size_t count,
                             int32_t* HWY_RESTRICT sums) {
-  std::fill_n(sums, kTileRows * kLanes32, 0);
+  std::fill_n(sums, kTileRows * kElements32, 0);
   for (size_t column = 0; column < count; ++column) {
     alignas(32) int32_t of_column[kTileRows];
     dot_column<Dot>(r, position + column, of_column);
-    for (size_t row = 0; row < kTileRows; ++row) sums[row * kLanes32 + column] = of_column[row];
+    for (size_t row = 0; row < kTileRows; ++row) sums[row * kElements32 + column] = of_column[row];
   }
 }
 #else
@@ -330,10 +330,10 @@ HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
 // Calls emit(row, first position, sums) for all positions [begin, end). The last vector is whole.
 template <class Dot, class Emit>
 HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit&& emit) {
-  HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kLanes32];
+  HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kElements32];
   for (size_t p = begin; p < end;) {
-    const size_t left = end - p, whole = left / kLanes32;
-    const bool few = left % kLanes32 <= kColumns;  // after the last whole vector
+    const size_t left = end - p, whole = left / kElements32;
+    const bool few = left % kElements32 <= kColumns;  // after the last whole vector
     const size_t vectors = std::clamp<size_t>(few ? whole : whole + 1, 1, kTileVectors);
     if (whole == 0 && few)
       dot_columns<Dot>(r, p, left, sums);
@@ -345,8 +345,8 @@ HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit
       dot_tile<Dot, 1>(r, p, sums);
     for (size_t row = 0; row < kTileRows; ++row)
       for (size_t v = 0; v < vectors; ++v)
-        emit(row, p + v * kLanes32, hn::Load(I32(), sums + (row * vectors + v) * kLanes32));
-    p += vectors * kLanes32;
+        emit(row, p + v * kElements32, hn::Load(I32(), sums + (row * vectors + v) * kElements32));
+    p += vectors * kElements32;
   }
 }
 

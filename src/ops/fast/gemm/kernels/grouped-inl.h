@@ -114,16 +114,16 @@ HWY_INLINE Floats WholeGroup(const GroupFactors& factors, Ints& doubt) {
 // Returns the sum of a group of `count` products.
 HWY_INLINE Floats PartOfGroup(const GroupFactors& factors, size_t count, Ints& doubt) {
   const F32 d;
-  HWY_ALIGN float products[kLanes32 * kAddTreeGroup];
+  HWY_ALIGN float products[kElements32 * kAddTreeGroup];
   Ints largest = hn::Zero(I32()), total = hn::Zero(I32());
   for (size_t i = 0; i < count; ++i) {
     const Floats product = factors.product(i);
-    hn::Store(product, d, products + i * kLanes32);
+    hn::Store(product, d, products + i * kElements32);
     largest = Larger(largest, product);
   }
   const Alignment a(largest, doubt);
   for (size_t i = 0; i < count; ++i)
-    total = hn::Add(total, a.aligned(hn::Load(d, products + i * kLanes32)));
+    total = hn::Add(total, a.aligned(hn::Load(d, products + i * kElements32)));
   return a.sum(total);
 }
 
@@ -133,8 +133,8 @@ HWY_NOINLINE void AddGroup(const Tile& tile, GroupFactors factors, size_t count)
   const float* const inputs = factors.inputs;
   for (size_t row = 0; row < tile.rows; ++row, ++factors.weights)
     for (size_t v = 0; v < tile.vectors; ++v) {
-      factors.inputs = inputs + v * kLanes32;
-      float* at = as_floats(tile.sums) + row * kTilePitch + v * kLanes32;
+      factors.inputs = inputs + v * kElements32;
+      float* at = as_floats(tile.sums) + row * kTilePitch + v * kElements32;
       Ints doubt = hn::Zero(I32());
       const Floats group =
           count == kAddTreeGroup ? WholeGroup(factors, doubt) : PartOfGroup(factors, count, doubt);
@@ -185,10 +185,10 @@ class NormalGroups {
     const float *weights, *inputs;
   };
   HWY_INLINE Place place(size_t row, size_t v) const {
-    return {factors_.weights + row, factors_.inputs + v * kLanes32};
+    return {factors_.weights + row, factors_.inputs + v * kElements32};
   }
   HWY_INLINE float* sums(size_t row, size_t v) const {
-    return as_floats(tile_.sums) + row * kTilePitch + v * kLanes32;
+    return as_floats(tile_.sums) + row * kTilePitch + v * kElements32;
   }
   HWY_INLINE void take(Floats& product, Floats (&largest)[kChains], size_t i,
                        const Place& from) const {
@@ -224,13 +224,13 @@ HWY_NOINLINE void AddNormalPart(const Tile& tile, GroupFactors factors, size_t c
   const float* const inputs = factors.inputs;
   for (size_t row = 0; row < tile.rows; ++row, ++factors.weights)
     for (size_t v = 0; v < tile.vectors; ++v) {
-      factors.inputs = inputs + v * kLanes32;
+      factors.inputs = inputs + v * kElements32;
       Floats largest = hn::Zero(d);
       for (size_t i = 0; i < count; ++i) largest = LargerNumber(largest, factors.product(i));
       const Alignment a(largest);
       Ints total = hn::Zero(I32());
       for (size_t i = 0; i < count; ++i) total = hn::Add(total, a.aligned(factors.product(i)));
-      float* at = as_floats(tile.sums) + row * kTilePitch + v * kLanes32;
+      float* at = as_floats(tile.sums) + row * kTilePitch + v * kElements32;
       hn::StoreU(hn::Add(hn::LoadU(d, at), a.sum(total)), d, at);
     }
 }

@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-using HalfVector = hn::Vec<Halves>;
-static_assert(kAddTreeGroup % kHalves == 0);
+using HalfVector = hn::Vec<Int16Tag>;
+static_assert(kAddTreeGroup % kInt16Elements == 0);
 
 // A column, and the groups of the row that it is multiplied by. The second pass over the column
 // prefetches `ahead`, one cache line with every group.
@@ -56,9 +56,9 @@ HWY_INLINE hn::Vec<D> JoinedInBlocks(D d, size_t group, const Leaf& leaf, const 
 
 template <class D, class Leaf, class Join>
 HWY_INLINE hn::Vec<D> JoinedGroups(D d, size_t group, const Leaf& leaf, const Join& join) {
-  constexpr size_t kLanes = hn::MaxLanes(D()), kInBlock = 16 / sizeof(hn::TFromD<D>);
-  constexpr size_t kBlocks = kLanes < kInBlock ? 1 : kLanes / kInBlock;
-  constexpr size_t kCount = kLanes < kInBlock ? kLanes : kInBlock;
+  constexpr size_t kElements = hn::MaxLanes(D()), kInBlock = 16 / sizeof(hn::TFromD<D>);
+  constexpr size_t kBlocks = kElements < kInBlock ? 1 : kElements / kInBlock;
+  constexpr size_t kCount = kElements < kInBlock ? kElements : kInBlock;
   const auto block = [&](size_t b) HWY_ATTR {
     return JoinedInBlocks<kCount, 1>(d, group + b * kInBlock, leaf, join);
   };
@@ -83,12 +83,12 @@ HWY_INLINE hn::Vec<D> JoinedGroups(D d, size_t group, const Leaf& leaf, const Jo
 template <bool kWhole>
 HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_group,
                                           HalfVector& largest) {
-  const Halves d;
+  const Int16Tag d;
   const auto of_group = [&](size_t group) HWY_ATTR {
     const size_t first = group * kAddTreeGroup;
     auto difference = hn::Zero(d);
     if (!kWhole && group >= c.groups) return difference;
-    for (size_t i = 0; i < kAddTreeGroup; i += kHalves) {
+    for (size_t i = 0; i < kAddTreeGroup; i += kInt16Elements) {
       const auto* from = reinterpret_cast<const int16_t*>(c.at + first + i);
       const auto magnitude = hn::And(hn::LoadU(d, from), hn::Set(d, 0x7fff));
       const auto found = hn::Sub(magnitude, hn::LoadU(d, c.thresholds + first + i));
@@ -104,17 +104,17 @@ HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_grou
 // True if a vector of 16-bit factors becomes two of fp32 as the elements at even and at odd
 // positions. That takes one instruction each for bf16.
 template <DType kType>
-constexpr bool kIsEvenOdd = (kType == DType::bf16) && (kHalves == 2 * kLanes32);
+constexpr bool kIsEvenOdd = (kType == DType::bf16) && (kInt16Elements == 2 * kElements32);
 
 template <DType kType>
-HWY_INLINE void LoadHalves(const uint16_t* from, Floats& first, Floats& second) {
+HWY_INLINE void LoadFloat16(const uint16_t* from, Floats& first, Floats& second) {
   if constexpr (kIsEvenOdd<kType>) {
     const Ints pairs = hn::LoadU(I32(), reinterpret_cast<const int32_t*>(from));
     first = floats(hn::ShiftLeft<16>(pairs));
     second = floats(hn::And(pairs, ints(static_cast<int32_t>(0xffff'0000))));
   } else {
     first = LoadAs<kType>(from);
-    second = LoadAs<kType>(from + kLanes32);
+    second = LoadAs<kType>(from + kElements32);
   }
 }
 
@@ -132,11 +132,11 @@ HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const fl
     const size_t term = i * kAddTreeGroup;
     __builtin_prefetch(ahead + term);
     const auto* const factor = reinterpret_cast<const float*>(with + factors[first_group + i]);
-    for (size_t k = term; k < term + kAddTreeGroup; k += 2 * kLanes32) {
+    for (size_t k = term; k < term + kAddTreeGroup; k += 2 * kElements32) {
       Floats first_half, second_half;
-      LoadHalves<kType>(at + k, first_half, second_half);
+      LoadFloat16<kType>(at + k, first_half, second_half);
       const Ints a = Truncated(hn::Mul(first_half, hn::Load(F32(), factor + k)));
-      const Ints b = Truncated(hn::Mul(second_half, hn::Load(F32(), factor + k + kLanes32)));
+      const Ints b = Truncated(hn::Mul(second_half, hn::Load(F32(), factor + k + kElements32)));
       total = k == term ? hn::Add(a, b) : hn::Add(total, hn::Add(a, b));
     }
     return total;
@@ -167,12 +167,12 @@ HWY_INLINE bool AlignGroups(const int32_t* base_exponents, const HalfColumn& c,
                             const AlignedFactors& aligned, Alignments& to) {
   constexpr int kLogOfRow = std::bit_width(sizeof AlignedFactors::rows[0]) - 1;
   const I32 d;
-  const hn::Rebind<int16_t, I32> halves;
+  const hn::Rebind<int16_t, I32> d16;
   const Ints lowest = ints(aligned.lowest), highest = ints(aligned.highest);
   auto misses = hn::FirstN(d, 0);
-  for (size_t g = 0; g < c.groups; g += kLanes32) {
-    const Ints octave = hn::ShiftRight<kFractionBits<kType>>(
-        hn::PromoteTo(d, hn::Load(halves, to.differences + g)));
+  for (size_t g = 0; g < c.groups; g += kElements32) {
+    const Ints octave =
+        hn::ShiftRight<kFractionBits<kType>>(hn::PromoteTo(d, hn::Load(d16, to.differences + g)));
     const auto missing = hn::Or(hn::Lt(octave, lowest), hn::Gt(octave, highest));
     misses = hn::Or(misses, kWhole ? missing : hn::And(missing, hn::FirstN(d, c.groups - g)));
     const Ints row = hn::IfThenElse(missing, ints(AlignedFactors::kZeros),
@@ -196,15 +196,15 @@ HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, i
     const int exponent = row.base_exponents[first_group + g] + octave;
     const Floats align = floats(hn::ShiftLeft<23>(ints(127 + kUnitBelow - exponent)));
     const float* const from = row.factors.data() + columns.first + g * kAddTreeGroup;
-    for (size_t i = 0; i < kAddTreeGroup; i += 2 * kLanes32, to += 2 * kLanes32) {
-      Floats first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + kLanes32);
+    for (size_t i = 0; i < kAddTreeGroup; i += 2 * kElements32, to += 2 * kElements32) {
+      Floats first = hn::LoadU(d, from + i), second = hn::LoadU(d, from + i + kElements32);
       if constexpr (kIsEvenOdd<kType>) {
         const Floats even = hn::ConcatEven(d, second, first);
         second = hn::ConcatOdd(d, second, first);
         first = even;
       }
       hn::Store(hn::Mul(first, align), d, to);
-      hn::Store(hn::Mul(second, align), d, to + kLanes32);
+      hn::Store(hn::Mul(second, align), d, to + kElements32);
     }
   }
 }
@@ -231,9 +231,9 @@ HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, co
 template <bool kWhole>
 HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* min_exact,
                                 int16_t* to) {
-  const Halves d;
+  const Int16Tag d;
   auto largest = hn::Zero(d), low = hn::Zero(d);
-  for (size_t g = 0; g < c.groups; g += kHalves) {
+  for (size_t g = 0; g < c.groups; g += kInt16Elements) {
     const auto difference = DifferencesOfGroups<kWhole>(c, g, largest);
     const auto raised = hn::Max(difference, hn::LoadU(d, min_exact + g));
     low = hn::Or(low, hn::Xor(raised, difference));
@@ -262,7 +262,7 @@ HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c,
 template <DType kType, bool kWhole>
 HWY_INLINE void AddGroupsOfColumn(const HalfColumn& c, const AlignedFactors& aligned,
                                   const Alignments& alignments, float* parts) {
-  for (size_t g = 0; g < c.groups; g += kLanes32) {
+  for (size_t g = 0; g < c.groups; g += kElements32) {
     const Ints totals = TotalsOfGroups<kType, kWhole>(c, g, aligned.rows[0], alignments.factors);
     const Floats units = hn::Load(F32(), alignments.units + g);
     hn::StoreU(hn::Mul(hn::ConvertTo(F32(), totals), units), F32(), parts + g);
@@ -308,29 +308,30 @@ template <DType kType>
 HWY_NOINLINE void PartsOfAnyGroup(const HalfRow& row, const HalfColumns& columns, size_t group,
                                   PartsOfColumns& to) {
   const F32 d;
-  HWY_ALIGN float inputs[kAddTreeGroup][HalfColumns::kMost] = {}, found[kLanes32];
+  HWY_ALIGN float inputs[kAddTreeGroup][HalfColumns::kMost] = {}, found[kElements32];
   for (size_t j = 0; j < columns.count; ++j) {
     HWY_ALIGN float column[kAddTreeGroup];
     const auto* from =
         reinterpret_cast<const uint16_t*>(columns.columns[j]) + group * kAddTreeGroup;
-    for (size_t i = 0; i < kAddTreeGroup; i += kLanes32)
+    for (size_t i = 0; i < kAddTreeGroup; i += kElements32)
       hn::Store(LoadAs<kType>(from + i), d, column + i);
     for (size_t i = 0; i < kAddTreeGroup; ++i) inputs[i][j] = column[i];
   }
   const float* const factors = row.factors.data() + columns.first + group * kAddTreeGroup;
-  for (size_t j = 0; j < columns.count; j += kLanes32) {
+  for (size_t j = 0; j < columns.count; j += kElements32) {
     Ints doubt = hn::Zero(I32());
     const Floats sum =
         PartOfGroup({factors, 1, inputs[0] + j, HalfColumns::kMost}, kAddTreeGroup, doubt);
     hn::Store(hn::Or(sum, floats(doubt)), d, found);
-    for (size_t i = j; i < std::min(j + kLanes32, columns.count); ++i)
+    for (size_t i = j; i < std::min(j + kElements32, columns.count); ++i)
       to.parts[i][group] = found[i - j];
   }
 }
 
-// Transposes kLanes32 parts of four columns. to[i] holds the parts of groups i, i + 4 and so on, in
-// the order of blocks of 128 bits.
-HWY_INLINE void TransposeParts(const float (*parts)[HalfRow::kMostGroups], float (*to)[kLanes32]) {
+// Transposes kElements32 parts of four columns. to[i] holds the parts of groups i, i + 4 and so on,
+// in the order of blocks of 128 bits.
+HWY_INLINE void TransposeParts(const float (*parts)[HalfRow::kMostGroups],
+                               float (*to)[kElements32]) {
   const F32 d;
   const auto of = [&](size_t column) HWY_ATTR { return hn::LoadU(d, parts[column]); };
   const auto low02 = hn::InterleaveLower(d, of(0), of(2));
@@ -345,7 +346,7 @@ HWY_INLINE void TransposeParts(const float (*parts)[HalfRow::kMostGroups], float
 
 // Adds the parts of all groups, one group after the other.
 HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sums) {
-  if constexpr (kLanes32 < 4) {
+  if constexpr (kElements32 < 4) {
     for (size_t g = 0; g < groups; ++g)
       for (size_t j = 0; j < HalfColumns::kMost; ++j) sums[j] += from.parts[j][g];
   } else {
@@ -354,14 +355,14 @@ HWY_NOINLINE void AddParts(const PartsOfColumns& from, size_t groups, float* sum
     hn::Vec<decltype(d)> sum[kQuads];
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) sum[q] = hn::LoadU(d, sums + q * 4);
-    for (size_t g = 0; g < groups; g += kLanes32) {
-      HWY_ALIGN float transposed[kQuads][4][kLanes32];
+    for (size_t g = 0; g < groups; g += kElements32) {
+      HWY_ALIGN float transposed[kQuads][4][kElements32];
 #pragma GCC unroll 4
       for (size_t q = 0; q < kQuads; ++q)
         TransposeParts(
             reinterpret_cast<const float(*)[HalfRow::kMostGroups]>(&from.parts[q * 4][g]),
             transposed[q]);
-      const size_t count = std::min(kLanes32, groups - g);
+      const size_t count = std::min(kElements32, groups - g);
       for (size_t i = 0; i < count; ++i)
 #pragma GCC unroll 4
         for (size_t q = 0; q < kQuads; ++q)
@@ -385,8 +386,8 @@ void ColumnsOfType(const HalfRow& row, const HalfColumns& columns, AlignedFactor
   AddParts(found, columns.groups, sums);
 }
 
-void ColumnsOfHalves(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
-                     uint32_t* sums) {
+void ColumnsOfFloat16(const HalfRow& row, const HalfColumns& columns, AlignedFactors& aligned,
+                      uint32_t* sums) {
   row.dtype == DType::f16 ? ColumnsOfType<DType::f16>(row, columns, aligned, as_floats(sums))
                           : ColumnsOfType<DType::bf16>(row, columns, aligned, as_floats(sums));
 }

@@ -21,8 +21,8 @@ namespace {
 
 using Bytes8 = hn::Repartition<uint8_t, I32>;
 using Pairs16 = hn::Repartition<uint16_t, I32>;
-constexpr size_t kRowBytes = sizeof(uint32_t) * kLanes32;  // columns of a vector of bytes
-constexpr size_t kInCell = 4, kBlockLanes = 4;             // blocks of 128 bits
+constexpr size_t kRowBytes = sizeof(uint32_t) * kElements32;  // columns of a vector of bytes
+constexpr size_t kInCell = 4, kBlockElements = 4;             // blocks of 128 bits
 
 // Joins four rows of bytes to four vectors of cells. Vector i has the columns of every block of 128
 // bits from 4 * i on.
@@ -52,7 +52,7 @@ HWY_INLINE void JoinInBlocks(const uint8_t* const* rows, ptrdiff_t column, ptrdi
 template <class Dot, size_t kV, bool kInHalves = false>
 HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to) {
   // cells; processors do not predict the next row
-  constexpr size_t kAhead = 4;
+  constexpr size_t kCellsAhead = 4;
   const I32 d;
   const Ints mask = ints(static_cast<int32_t>(row.mask));
   Ints sums[kV][kInCell];
@@ -61,7 +61,7 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to)
   for (size_t cell = 0; cell < row.cells; ++cell) {
     const uint8_t* const* rows = row.right + cell * kInCell;
     const Ints left = ints(static_cast<int32_t>(row.left[cell]));
-    const size_t ahead = cell + kAhead < row.cells ? kAhead * kInCell : 0;
+    const size_t ahead = cell + kCellsAhead < row.cells ? kCellsAhead * kInCell : 0;
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
       const ptrdiff_t at = column + static_cast<ptrdiff_t>(v * kRowBytes);
@@ -74,14 +74,14 @@ HWY_NOINLINE void RowVectors(const ByteRow& row, ptrdiff_t column, uint32_t* to)
       for (size_t i = 0; i < kInCell; ++i) sums[v][i] = Dot::step(sums[v][i], cells[i], left);
     }
   }
-  HWY_ALIGN int32_t lanes[kLanes32];
+  HWY_ALIGN int32_t elements[kElements32];
   for (size_t v = 0; v < kV; ++v)
     for (size_t i = 0; i < kInCell; ++i) {
-      hn::Store(sums[v][i], d, lanes);
-      for (size_t lane = 0; lane < kLanes32; ++lane) {
-        const size_t block = lane / kBlockLanes;
-        to[v * kRowBytes + (block * kInCell + i) * kBlockLanes + lane % kBlockLanes] =
-            static_cast<uint32_t>(lanes[lane]);
+      hn::Store(sums[v][i], d, elements);
+      for (size_t element = 0; element < kElements32; ++element) {
+        const size_t block = element / kBlockElements;
+        to[v * kRowBytes + (block * kInCell + i) * kBlockElements + element % kBlockElements] =
+            static_cast<uint32_t>(elements[element]);
       }
     }
 }

@@ -31,7 +31,7 @@ HWY_INLINE void SumPairVectors(const PairRows& rows, size_t column, float* even,
     const auto* from = reinterpret_cast<const float*>(row);
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v)
-      to[v] = hn::Add(to[v], multiply(hn::LoadU(d, from + v * kLanes32), factors));
+      to[v] = hn::Add(to[v], multiply(hn::LoadU(d, from + v * kElements32), factors));
     row += rows.pitch;
   };
   size_t i = 0;
@@ -42,19 +42,19 @@ HWY_INLINE void SumPairVectors(const PairRows& rows, size_t column, float* even,
   if (i < rows.count) add(sums[0], rows.left[i]);
 #pragma GCC unroll 4
   for (size_t v = 0; v < kV; ++v) {
-    hn::StoreU(sums[0][v], d, even + column + v * kLanes32);
-    hn::StoreU(sums[1][v], d, odd + column + v * kLanes32);
+    hn::StoreU(sums[0][v], d, even + column + v * kElements32);
+    hn::StoreU(sums[1][v], d, odd + column + v * kElements32);
   }
 }
 
 void SumPairRows(const PairRows& rows, size_t columns, float* even, float* odd) {
   constexpr size_t kV = 4;
   size_t column = 0;
-  for (; column + kV * kLanes32 <= columns; column += kV * kLanes32)
+  for (; column + kV * kElements32 <= columns; column += kV * kElements32)
     SumPairVectors<kV>(rows, column, even, odd);
-  for (; column + 2 * kLanes32 <= columns; column += 2 * kLanes32)
+  for (; column + 2 * kElements32 <= columns; column += 2 * kElements32)
     SumPairVectors<2>(rows, column, even, odd);
-  for (; column < columns; column += kLanes32) SumPairVectors<1>(rows, column, even, odd);
+  for (; column < columns; column += kElements32) SumPairVectors<1>(rows, column, even, odd);
 }
 #endif
 

@@ -22,7 +22,8 @@ void sum_short_row(const TileKernels& kernels, const ShortRow& row, size_t terms
     rest.count -= at;
     at += kernels.short_row(rest);
     if (at >= row.count) return;
-    for (size_t i = 0; i < kernels.lanes && at < row.count; ++i, ++at) row.out[at] = redo(at);
+    for (size_t i = 0; i < kernels.vector_elements && at < row.count; ++i, ++at)
+      row.out[at] = redo(at);
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
-#include "ops/fast/dispatch/body.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/scratch.h"
 

@@ -51,8 +51,8 @@ bool Grouped(const Tile& tile, const Groups& groups) {
   Floats nan = hn::Zero(F32());
   for (size_t row = 0; row < tile.rows; ++row)
     for (size_t v = 0; v < tile.vectors; ++v)
-      nan = hn::Or(
-          nan, nan_lanes(hn::LoadU(F32(), as_floats(tile.sums) + row * kTilePitch + v * kLanes32)));
+      nan = hn::Or(nan, nan_elements(hn::LoadU(
+                            F32(), as_floats(tile.sums) + row * kTilePitch + v * kElements32)));
   return any_set(nan);
 }
 
@@ -68,7 +68,7 @@ Reduction ReductionOf(const Tile& tile, const Dots& dots) {
 // Adds sums of products, computed by `dot` (see dot_positions), to those of a tile.
 template <class Dot>
 HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
-  dot(ReductionOf(tile, dots), tile.vectors * kLanes32,
+  dot(ReductionOf(tile, dots), tile.vectors * kElements32,
       [&](size_t row, size_t column, Ints sum) HWY_ATTR {
         const I32 d;
         auto* at = reinterpret_cast<int32_t*>(tile.sums) + row * kTilePitch + column;
@@ -76,7 +76,7 @@ HWY_INLINE void AddDots(const Tile& tile, const Dots& dots, const Dot& dot) {
       });
 }
 
-void Words(const Tile& tile, const Dots& dots) {
+void Int16Products(const Tile& tile, const Dots& dots) {
   AddDots(tile, dots, [](const Reduction& r, size_t count, const auto& emit) HWY_ATTR {
     dot_positions<WordDot>(r, 0, count, emit);
   });
@@ -122,14 +122,14 @@ void SumRows(const uint32_t* left, size_t terms, bool is_signed, int32_t* sums) 
   for (size_t row = 0; row < kRows; ++row) sums[row] += more[row];
 }
 
-void JoinWords(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to) {
+void JoinInt16(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to) {
   const I32 d;
   const auto load = [&](const uint8_t* p) HWY_ATTR {
     const auto* as_signed = reinterpret_cast<const int8_t*>(p);
     return is_signed ? hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, I32>(), as_signed))
                      : hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, I32>(), p));
   };
-  for (size_t i = 0; i < count; i += kLanes32)
+  for (size_t i = 0; i < count; i += kElements32)
     hn::StoreU(
         hn::Or(hn::And(load(rows[0] + i), ints(0xffff)), hn::ShiftLeft<16>(load(rows[1] + i))), d,
         reinterpret_cast<int32_t*>(to + i));
@@ -177,15 +177,15 @@ void Exponents(const uint32_t* words, size_t count, ExponentRange& range) {
     largest = hn::Max(largest, magnitude);
     least = hn::Min(least, hn::IfThenElse(hn::Eq(magnitude, hn::Zero(d)), none, magnitude));
   };
-  const size_t whole = count / kLanes32 * kLanes32;
-  for (size_t i = 0; i < whole; i += kLanes32)
+  const size_t whole = count / kElements32 * kElements32;
+  for (size_t i = 0; i < whole; i += kElements32)
     take(hn::LoadU(d, reinterpret_cast<const int32_t*>(words + i)));
   for (size_t i = whole; i < count; ++i) take(ints(static_cast<int32_t>(words[i])));
-  HWY_ALIGN int32_t found[2][kLanes32];
+  HWY_ALIGN int32_t found[2][kElements32];
   hn::Store(largest, d, found[0]);
   hn::Store(least, d, found[1]);
-  range.include(*std::max_element(found[0], found[0] + kLanes32),
-                *std::min_element(found[1], found[1] + kLanes32));
+  range.include(*std::max_element(found[0], found[0] + kElements32),
+                *std::min_element(found[1], found[1] + kElements32));
 }
 
 void Narrow(const uint32_t* sums, size_t count, DType dtype, uint8_t* to) {
@@ -196,7 +196,7 @@ void Narrow(const uint32_t* sums, size_t count, DType dtype, uint8_t* to) {
 // the first `count` hold a NaN.
 template <size_t kV>
 HWY_INLINE bool ShortVectors(const ShortRow& row, size_t at, float* out,
-                             size_t count = kV * kLanes32) {
+                             size_t count = kV * kElements32) {
   const F32 d;
   const Chains& chains = *row.chains;
   Floats halves[2][kV];
@@ -209,7 +209,7 @@ HWY_INLINE bool ShortVectors(const ShortRow& row, size_t at, float* out,
       const float* right = row.right[term] + at;
 #pragma GCC unroll 4
       for (size_t v = 0; v < kV; ++v)
-        sums[v] = hn::Add(sums[v], multiply(hn::LoadU(d, right + v * kLanes32), factor));
+        sums[v] = hn::Add(sums[v], multiply(hn::LoadU(d, right + v * kElements32), factor));
     }
 #pragma GCC unroll 4
     for (size_t v = 0; v < kV; ++v) {
@@ -223,25 +223,25 @@ HWY_INLINE bool ShortVectors(const ShortRow& row, size_t at, float* out,
     Floats& sum = halves[0][v];
     if (chains.count > 2) sum = hn::Add(sum, halves[1][v]);
     if (row.bias != nullptr) sum = hn::Add(sum, hn::Set(d, *row.bias));
-    if (row.accumulate) sum = hn::Add(sum, hn::LoadU(d, out + v * kLanes32));
-    nan = hn::Or(nan, nan_lanes(sum));
+    if (row.accumulate) sum = hn::Add(sum, hn::LoadU(d, out + v * kElements32));
+    nan = hn::Or(nan, nan_elements(sum));
   }
-  if (count < kLanes32) nan = hn::IfThenElseZero(hn::FirstN(d, count), nan);
+  if (count < kElements32) nan = hn::IfThenElseZero(hn::FirstN(d, count), nan);
   if (any_set(nan)) return false;
 #pragma GCC unroll 4
-  for (size_t v = 0; v < kV; ++v) hn::StoreU(halves[0][v], d, out + v * kLanes32);
+  for (size_t v = 0; v < kV; ++v) hn::StoreU(halves[0][v], d, out + v * kElements32);
   return true;
 }
 
 size_t SumShortRow(const ShortRow& row) {
   constexpr size_t kV = 4;
   size_t at = 0;
-  for (; at + kV * kLanes32 <= row.count; at += kV * kLanes32)
+  for (; at + kV * kElements32 <= row.count; at += kV * kElements32)
     if (!ShortVectors<kV>(row, at, row.out + at)) return at;
-  for (; at + kLanes32 <= row.count; at += kLanes32)
+  for (; at + kElements32 <= row.count; at += kElements32)
     if (!ShortVectors<1>(row, at, row.out + at)) return at;
   if (at == row.count) return at;
-  HWY_ALIGN float rest[kLanes32] = {};
+  HWY_ALIGN float rest[kElements32] = {};
   const size_t count = row.count - at;
   std::copy_n(row.out + at, count, rest);
   if (!ShortVectors<1>(row, at, rest, count)) return at;
@@ -254,18 +254,18 @@ TileKernels Kernels() {
                       .vectors = kVectors,
                       .few_rows = kFewRows,
                       .wide_vectors = kWideVectors,
-                      .lanes = static_cast<uint32_t>(kLanes32),
+                      .vector_elements = static_cast<uint32_t>(kElements32),
                       .in_cell = static_cast<uint32_t>(kElements)},
           PackingKernels{.sign_flip = &FlipOf,
                          .sum_rows = &SumRows,
                          .join = &join_run,
-                         .join_words = &JoinWords,
+                         .join_int16 = &JoinInt16,
                          .exponents = &Exponents,
                          // the kernels of codes need two vectors of 16-bit elements
                          .code = HWY_TARGET == HWY_SCALAR ? nullptr : &Code},
           ProductKernels{.chains = &SumChains,
                          .grouped = &Grouped,
-                         .words = &Words,
+                         .int16 = &Int16Products,
                          .bytes = &Bytes,
                          .scaled_bytes = &ScaledBytes,
                          .short_row = &SumShortRow,
@@ -273,8 +273,8 @@ TileKernels Kernels() {
                          .pair_rows = PairRowsKernel()},
           HalfRowKernels{.magnitudes = &MagnitudesOfGroup,
                          .thresholds = &ThresholdsOfGroup,
-                         .row_of_halves = &RowOfHalves,
-                         .columns_of_halves = &ColumnsOfHalves},
+                         .row_of_float16 = &RowOfFloat16,
+                         .columns_of_float16 = &ColumnsOfFloat16},
           EpilogueKernels{.quantize = &Quantize, .scale = &ScaleSums, .narrow = &Narrow}};
 }
 

@@ -181,10 +181,10 @@ struct HalfTerms;
 struct TileExtents {
   uint32_t rows, vectors;           // the largest tile
   uint32_t few_rows, wide_vectors;  // the largest tile of chains with few rows
-  uint32_t lanes;                   // columns of one vector
+  uint32_t vector_elements;         // columns of one vector
   uint32_t in_cell;                 // bytes in a cell: 4, or 2 widened to 16 bits
 
-  uint32_t columns() const { return vectors * lanes; }
+  uint32_t columns() const { return vectors * vector_elements; }
   // Returns the number of vectors of a tile of chains that has so many rows.
   uint32_t chain_vectors(uint32_t of_rows) const {
     return of_rows <= few_rows ? wide_vectors : vectors;
@@ -200,7 +200,7 @@ struct PackingKernels {
   // bits. Reads and writes whole vectors.
   void (*join)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t mask,
                uint32_t* to);
-  void (*join_words)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to);
+  void (*join_int16)(const uint8_t* const* rows, size_t count, bool is_signed, uint32_t* to);
   // Includes the exponents of fp32 values in `range`.
   void (*exponents)(const uint32_t* words, size_t count, ExponentRange& range);
   // Makes 16-bit codes of fp32 factors for grouped sums. Panels of columns need their zeros
@@ -215,7 +215,7 @@ struct ProductKernels {
   // Sets results that need the reference kernel to NaN, and returns true if there is one.
   bool (*grouped)(const Tile&, const Groups&);
   // Adds products of cells of two 16-bit integers modulo 2^32, for all rows of a tile.
-  void (*words)(const Tile&, const Dots&);
+  void (*int16)(const Tile&, const Dots&);
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.
   void (*bytes)(const Tile&, const Dots&);
   // Like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes:
@@ -242,10 +242,10 @@ struct HalfRowKernels {
   void (*thresholds)(const HalfGroup&, int16_t* thresholds, uint32_t* pairs);
   // Adds the sums of groups of `count` columns. Up to `count` more columns may be read and written.
   // Sums of columns that need the reference kernel become NaN.
-  void (*row_of_halves)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
-  // Like row_of_halves, for columns that are stored as rows. HalfColumns::kMost sums are read and
+  void (*row_of_float16)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
+  // Like row_of_float16, for columns that are stored as rows. HalfColumns::kMost sums are read and
   // written. The AlignedFactors must be of the same slice of the row, or empty.
-  void (*columns_of_halves)(const HalfRow&, const HalfColumns&, AlignedFactors&, uint32_t* sums);
+  void (*columns_of_float16)(const HalfRow&, const HalfColumns&, AlignedFactors&, uint32_t* sums);
 };
 
 // Epilogues: conversions of sums to elements.

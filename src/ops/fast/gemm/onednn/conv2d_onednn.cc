@@ -18,7 +18,7 @@
 #include "base/parallel.h"
 #include "ops/fast/dispatch/isa.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
-#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_setup.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/walk/transpose.h"
 
@@ -145,9 +145,9 @@ Weights& cached_weights(const Problem& problem) {
 struct LibraryConvolution {
   const Conv2dBm1880& op;
   const Memory& memory;
-  Problem whole;     // with all rows of an image
-  PlannedAxis h, w;  // the padded, zero-inserted input, unchanged
-  PlannedColumns columns;
+  Problem whole;      // with all rows of an image
+  AxisGeometry h, w;  // the padded, zero-inserted input, unchanged
+  ColumnGeometry columns;
   uint32_t band = 0;        // output rows of one task
   size_t bands = 0;         // bands of an image
   uint8_t* in = nullptr;    // [n][padded row][padded column][ic]
@@ -272,14 +272,14 @@ void convolve(const Conv2dBm1880& op, const Memory& memory) {
   const Shape &in = op.in.shape, &out = op.out.shape;
   const Axis &h = op.window.h, &w = op.window.w;
   LibraryConvolution l{op, memory, problem_of(op)};
-  auto plan = [](PlannedAxis& planned, Axis axis, uint32_t extent, int64_t padded) {
+  auto choose = [](AxisGeometry& planned, Axis axis, uint32_t extent, int64_t padded) {
     axis.stride = 1;
     axis.kernel = 1;
-    planned.plan(axis, extent, static_cast<uint32_t>(padded), /*unrolled=*/false);
+    planned.choose(axis, extent, static_cast<uint32_t>(padded), /*unrolled=*/false);
   };
-  plan(l.h, h, in.h, l.whole.padded_rows());
-  plan(l.w, w, in.w, l.whole.padded_columns());
-  l.columns = plan_columns(l.w, 0);
+  choose(l.h, h, in.h, l.whole.padded_rows());
+  choose(l.w, w, in.w, l.whole.padded_columns());
+  l.columns = find_columns(l.w, 0);
   // Cuts images into bands if there are fewer images than threads.
   const auto threads = static_cast<uint32_t>(thread_count());
   l.band = std::max(ceil_div(out.h, ceil_div(threads, out.n)), 1u);

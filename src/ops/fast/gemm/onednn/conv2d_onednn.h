@@ -1,7 +1,7 @@
 // The convolution of the BM1880 by oneDNN.
 #pragma once
 
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 
 namespace tputwin {
 struct Conv2dBm1880;

@@ -41,9 +41,9 @@ struct Flip {
 };
 
 #if !TPUTWIN_HAVE_BYTE_STEPS
-// Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
-// of each row. Here: two rows, widened to 16 bits.
-constexpr size_t kJoined = kLanes32;
+// Returns one cell for each of kElements32 columns, from kElements rows of bytes. Reads kJoined
+// bytes of each row. Here: two rows, widened to 16 bits.
+constexpr size_t kJoined = kElements32;
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed,
                              uint32_t /*flip*/) {
   const I32 d;
@@ -109,8 +109,8 @@ HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
 }
 #endif
 
-// Returns one cell for each of kLanes32 columns, from kElements rows of bytes. Reads kJoined bytes
-// of each row.
+// Returns one cell for each of kElements32 columns, from kElements rows of bytes. Reads kJoined
+// bytes of each row.
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool /*is_signed*/,
                              uint32_t flip) {
   return hn::Xor(join_four_rows(row, x), hn::Set(I32(), static_cast<int32_t>(flip)));
@@ -131,17 +131,17 @@ inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, ui
     hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d8,
                           reinterpret_cast<uint8_t*>(to + x));
 #endif
-  for (; x < count; x += kLanes32)
+  for (; x < count; x += kElements32)
     hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
 // Like join_run(), but writes nothing after the last column.
 inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                              uint32_t* to) {
-  const size_t whole = count / kLanes32 * kLanes32;
+  const size_t whole = count / kElements32 * kElements32;
   if (whole != 0) join_run(row, whole, is_signed, flip, to);
   if (whole == count) return;
-  alignas(64) int32_t joined[kLanes32];
+  alignas(64) int32_t joined[kElements32];
   hn::Store(join_columns(row, whole, is_signed, flip), I32(), joined);
   std::memcpy(to + whole, joined, (count - whole) * sizeof *to);
 }
@@ -167,7 +167,7 @@ HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kInterleaved = 16;
 inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
-  static_assert(kTileRows == 8 && kLanes32 == 16);
+  static_assert(kTileRows == 8 && kElements32 == 16);
   // Rows 0 to 3 and 4 to 7. Block b of quad[half][k] is their cell 4 * b + k.
   __m512i quad[2][4];
   for (size_t half = 0; half < 2; ++half) {
@@ -224,21 +224,21 @@ inline void sum_weights([[maybe_unused]] const uint32_t* weights, [[maybe_unused
                         [[maybe_unused]] bool is_signed, int32_t* sums) {
   std::fill_n(sums, kTileRows, 0);
 #if TPUTWIN_HAVE_BYTE_STEPS
-  constexpr size_t kUnit = std::max(kTileRows, kLanes32);  // cells: whole vectors of whole rows
+  constexpr size_t kUnit = std::max(kTileRows, kElements32);  // cells: whole vectors of whole rows
   static_assert(16 % kUnit == 0 && kUnit % kTileRows == 0);
   const I32 d;
   const Ints ones = hn::Set(d, 0x01010101);
-  HWY_ALIGN int32_t lanes[kUnit];
-  for (size_t first = 0; first < kUnit; first += kLanes32) {
+  HWY_ALIGN int32_t elements[kUnit];
+  for (size_t first = 0; first < kUnit; first += kElements32) {
     Ints total = hn::Zero(d);
     for (size_t i = first; i < cells; i += kUnit) {
       const Ints w = hn::LoadU(d, reinterpret_cast<const int32_t*>(weights + i));
       total = is_signed ? SignedWeightsDot::step(total, ones, w)
                         : UnsignedWeightsDot::step(total, ones, w);
     }
-    hn::Store(total, d, lanes + first);
+    hn::Store(total, d, elements + first);
   }
-  for (size_t i = 0; i < kUnit; ++i) sums[i % kTileRows] += lanes[i];
+  for (size_t i = 0; i < kUnit; ++i) sums[i % kTileRows] += elements[i];
 #endif
 }
 

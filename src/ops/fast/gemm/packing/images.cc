@@ -30,11 +30,11 @@ HWY_INLINE Ints Lowest(const uint8_t* row, size_t i, int shift) {
 template <size_t kRows, class Vector>
 HWY_INLINE void ForWords(const uint8_t* const* from, size_t count, uint32_t* to,
                          const Vector& vector) {
-  const size_t whole = count / kLanes32 * kLanes32;
-  for (size_t i = 0; i < whole; i += kLanes32)
+  const size_t whole = count / kElements32 * kElements32;
+  for (size_t i = 0; i < whole; i += kElements32)
     hn::StoreU(vector(from, i), I32(), reinterpret_cast<int32_t*>(to + i));
   if (whole == count) return;
-  HWY_ALIGN uint32_t rest[kRows + 1][kLanes32] = {};
+  HWY_ALIGN uint32_t rest[kRows + 1][kElements32] = {};
   std::array<const uint8_t*, kRows> rows;
   const size_t bytes = (count - whole) * sizeof(uint32_t);
   for (size_t k = 0; k < kRows; ++k) {
@@ -56,7 +56,7 @@ void Join(const uint8_t* const* rows, uint32_t image, size_t count, uint32_t mas
   });
 }
 
-void JoinWords(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
+void JoinInt16(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
                uint32_t* to) {
   const int shift = kByte * static_cast<int>(image);
   ForWords<2>(rows, count, to, [&](const uint8_t* const* from, size_t i) HWY_ATTR {
@@ -73,10 +73,10 @@ void Spread(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells) {
   // masked stores, because other threads may write other images of a cell
   const __mmask64 bytes = 0x1111'1111'1111'1111u << image;
   const __m128i shift = _mm_cvtsi32_si128(kByte * static_cast<int>(image));
-  for (size_t i = 0; i < count; i += kLanes32) {
+  for (size_t i = 0; i < count; i += kElements32) {
     const size_t left = count - i;
-    const __mmask16 some = left < kLanes32 ? static_cast<__mmask16>((1u << left) - 1) : 0xffff;
-    const __mmask64 all = left < kLanes32 ? (__mmask64{1} << 4 * left) - 1 : ~__mmask64{0};
+    const __mmask16 some = left < kElements32 ? static_cast<__mmask16>((1u << left) - 1) : 0xffff;
+    const __mmask64 all = left < kElements32 ? (__mmask64{1} << 4 * left) - 1 : ~__mmask64{0};
     const __m512i words = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(some, from + i));
     _mm512_mask_storeu_epi8(cells + 4 * i, bytes & all, _mm512_sll_epi32(words, shift));
   }
@@ -86,7 +86,7 @@ void Spread(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells) {
 #endif
 }
 
-ImageKernels Kernels() { return {.join = &Join, .join_words = &JoinWords, .spread = &Spread}; }
+ImageKernels Kernels() { return {.join = &Join, .join_int16 = &JoinInt16, .spread = &Spread}; }
 
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE

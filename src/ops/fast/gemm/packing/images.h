@@ -18,14 +18,14 @@ inline bool has_cells(const TensorView& view, uint32_t bytes) {
 }
 
 // The kernels of the instruction set in force. `rows` are rows of `count` cells of four images, one
-// row per channel: four rows for join, two for join_words. `image` is the byte of each cell that is
+// row per channel: four rows for join, two for join_int16. `image` is the byte of each cell that is
 // taken. A result is a cell per column, which holds the channels.
 struct ImageKernels {
   // Writes cells of four channels of the image, xored with `mask`.
   void (*join)(const uint8_t* const* rows, uint32_t image, size_t count, uint32_t mask,
                uint32_t* to);
   // Writes cells of two channels, each widened to 16 bits.
-  void (*join_words)(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
+  void (*join_int16)(const uint8_t* const* rows, uint32_t image, size_t count, bool is_signed,
                      uint32_t* to);
   // Writes contiguous bytes to the image's byte of each cell. Bytes of other images are not
   // touched.

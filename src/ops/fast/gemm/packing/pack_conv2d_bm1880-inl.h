@@ -1,4 +1,4 @@
-// The input and the weights of a BM1880 convolution, packed as Conv2dPlan describes. Included once
+// The input and the weights of a BM1880 convolution, packed as Conv2dSetup describes. Included once
 // per target (see Highway's foreach_target.h).
 #if defined(TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TPUTWIN_OPS_FAST_PACK_CONV2D_INL_H_
@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
-#include "ops/fast/gemm/packing/conv2d_bm1880_plan.h"
+#include "ops/fast/gemm/packing/conv2d_bm1880_setup.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
@@ -33,18 +33,18 @@ HWY_INLINE void gather_bytes(const uint8_t* from, size_t step, size_t count, uin
 }
 
 // Packs columns with gaps in the source (a stride) or in the destination (zero insertion).
-inline void pack_spread(const uint8_t* const* channel, const PlannedColumns& c, bool is_signed,
+inline void pack_spread(const uint8_t* const* channel, const ColumnGeometry& c, bool is_signed,
                         uint32_t flip, uint32_t* to) {
   uint8_t gathered[kElements][kJoined] = {};
   const uint8_t* rows[kElements];
-  alignas(64) int32_t joined[kLanes32];
+  alignas(64) int32_t joined[kElements32];
   for (size_t e = 0; e < kElements; ++e) rows[e] = gathered[e];
-  for (size_t i = 0; i < c.count; i += kLanes32) {
-    const size_t n = std::min<size_t>(kLanes32, c.count - i);
+  for (size_t i = 0; i < c.count; i += kElements32) {
+    const size_t n = std::min<size_t>(kElements32, c.count - i);
     for (size_t e = 0; e < kElements; ++e)
       gather_bytes(channel[e] + i * c.source_step, c.source_step, n, gathered[e]);
     const Ints columns = join_columns(rows, 0, is_signed, flip);
-    if (c.step == 1 && n == kLanes32) {
+    if (c.step == 1 && n == kElements32) {
       hn::StoreU(columns, I32(), reinterpret_cast<int32_t*>(to + i));
       continue;
     }
@@ -60,13 +60,13 @@ struct PlaneRows {
 
 // Packs these rows of one plane, for one group of channels and one image. The cells after them
 // belong to another task.
-inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, size_t ph, size_t pw,
-                       const PlaneRows& rows, uint32_t* to) {
-  const TensorView& in = plan.op->in;
-  const CellPlanes& planes = plan.geometry.planes;
-  const PlannedColumns& c = planes.columns[pw];
+inline void pack_plane(const Conv2dSetup& setup, const uint8_t* const* channel, size_t ph,
+                       size_t pw, const PlaneRows& rows, uint32_t* to) {
+  const TensorView& in = setup.op->in;
+  const CellPlanes& planes = setup.geometry.planes;
+  const ColumnGeometry& c = planes.columns[pw];
   const bool is_signed_input = is_signed(in.dtype);
-  const uint32_t zero = plan.flip.mask;
+  const uint32_t zero = setup.flip.mask;
   const size_t width = planes.w.extent;
   to += rows.first * width;
   for (uint32_t row = rows.first; row < rows.end; ++row, to += width) {
@@ -84,33 +84,33 @@ inline void pack_plane(const Conv2dPlan& plan, const uint8_t* const* channel, si
       continue;
     }
     std::fill_n(to, c.first, zero);
-    const bool has_room = (rows.end - row) * width >= c.first + align_up(c.count, kLanes32);
-    const auto join = has_room ? join_run : join_run_exactly;
+    const bool fits_blocks = (rows.end - row) * width >= c.first + align_up(c.count, kElements32);
+    const auto join = fits_blocks ? join_run : join_run_exactly;
     join(source, c.count, is_signed_input, zero, to + c.first);
     std::fill_n(to + c.first + c.count, width - c.first - c.count, zero);
   }
 }
 
 // Returns true if planes equal the input's own. Each image and channel is one run then.
-inline bool is_plain(const Conv2dPlan& plan) {
-  const Shape& in = plan.op->in.shape;
-  const CellPlanes& planes = plan.geometry.planes;
-  const PlannedColumns& c = planes.columns[0];
-  auto plain = [](const PlannedAxis& a, uint32_t extent) {
+inline bool is_plain(const Conv2dSetup& setup) {
+  const Shape& in = setup.op->in.shape;
+  const CellPlanes& planes = setup.geometry.planes;
+  const ColumnGeometry& c = planes.columns[0];
+  auto plain = [](const AxisGeometry& a, uint32_t extent) {
     return a.start.size() == 1 && a.extent == extent && a.axis.stride == 1 && a.axis.insert == 0 &&
            a.axis.pad_before == 0;
   };
   return plain(planes.h, in.h) && plain(planes.w, in.w) && c.count == in.w &&
-         (in.h == 1 || plan.op->in.stride.h == in.w);
+         (in.h == 1 || setup.op->in.stride.h == in.w);
 }
 
 // Returns true if a byte is above 127.
 inline bool any_wide(const uint32_t* cells, size_t count) {
   constexpr uint32_t kHighBits = 0x80808080u;
   const I32 d;
-  const size_t whole = count / kLanes32 * kLanes32;
+  const size_t whole = count / kElements32 * kElements32;
   Ints any = hn::Zero(d);
-  for (size_t i = 0; i < whole; i += kLanes32)
+  for (size_t i = 0; i < whole; i += kElements32)
     any = hn::Or(any, hn::LoadU(d, reinterpret_cast<const int32_t*>(cells + i)));
   any = hn::And(any, ints(static_cast<int32_t>(kHighBits)));
   uint32_t left = 0;
@@ -119,29 +119,29 @@ inline bool any_wide(const uint32_t* cells, size_t count) {
 }
 
 // Packs part `part` of the input of a group of channels: some rows of each plane.
-inline void pack_input(const Conv2dPlan& plan, const PackedInput& input, size_t group,
+inline void pack_input(const Conv2dSetup& setup, const PackedInput& input, size_t group,
                        [[maybe_unused]] size_t part, const PlaneRows& rows) {
-  const TensorView& in = plan.op->in;
-  const CellPlanes& planes = plan.geometry.planes;
+  const TensorView& in = setup.op->in;
+  const CellPlanes& planes = setup.geometry.planes;
   uint32_t* to = input.cells() + group * planes.group_stride;
-  const bool plain = is_plain(plan);
+  const bool plain = is_plain(setup);
   const size_t width = planes.w.extent, image = planes.image();
   [[maybe_unused]] bool is_wide = false;
   for (size_t ph = 0; ph < planes.h.start.size(); ++ph)
     for (size_t pw = 0; pw < planes.w.start.size(); ++pw)
-      for (uint32_t n = 0; n < plan.op->out.shape.n; ++n, to += image) {
+      for (uint32_t n = 0; n < setup.op->out.shape.n; ++n, to += image) {
         const uint8_t* channel[kElements];
         for (size_t e = 0; e < kElements; ++e) {
           // Channels past the last have zero weights, so that any data will do.
           size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
           channel[e] =
-              plan.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
+              setup.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
         }
         if (plain)
           join_run_exactly(channel, (rows.end - rows.first) * width, is_signed(in.dtype),
-                           plan.flip.mask, to + rows.first * width);
+                           setup.flip.mask, to + rows.first * width);
         else
-          pack_plane(plan, channel, ph, pw, rows, to);
+          pack_plane(setup, channel, ph, pw, rows, to);
 #if TPUTWIN_HAVE_NARROW_STEPS
         is_wide |= any_wide(to + rows.first * width, (rows.end - rows.first) * width);
 #endif
@@ -152,19 +152,20 @@ inline void pack_input(const Conv2dPlan& plan, const PackedInput& input, size_t 
 }
 
 // Packs the weights of a block of output channels for one tap.
-inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* to) {
-  const TensorView& weight = plan.op->weight;
-  const CellPlanes& planes = plan.geometry.planes;
-  const size_t pitch = planes.taps() * kTileRows, in_channels = plan.op->in.shape.c;
+inline void pack_tap(const Conv2dSetup& setup, size_t block, size_t t, uint32_t* to) {
+  const TensorView& weight = setup.op->weight;
+  const CellPlanes& planes = setup.geometry.planes;
+  const size_t pitch = planes.taps() * kTileRows, in_channels = setup.op->in.shape.c;
   const uint8_t* from[kTileRows];
   [[maybe_unused]] bool whole = true;
   for (size_t row = 0; row < kTileRows; ++row) {
     const auto oc = static_cast<uint32_t>(block * kTileRows + row);
-    const bool exists = oc < plan.op->out.shape.c;
+    const bool exists = oc < setup.op->out.shape.c;
     whole &= exists;
-    from[row] = exists ? plan.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
-                                           static_cast<uint32_t>(t % weight.shape.w))
-                       : nullptr;
+    from[row] = exists
+                    ? setup.memory->byte(weight, 0, oc, static_cast<uint32_t>(t / weight.shape.w),
+                                         static_cast<uint32_t>(t % weight.shape.w))
+                    : nullptr;
   }
   size_t g = 0;
 #if TPUTWIN_HAVE_BYTE_STEPS
@@ -181,32 +182,32 @@ inline void pack_tap(const Conv2dPlan& plan, size_t block, size_t t, uint32_t* t
 }
 
 // Packs the weights of a block of output channels, and their biases with all corrections.
-inline void pack_block(const Conv2dPlan& plan, const PackedConstants& constants, size_t block) {
-  const Conv2dBm1880& op = *plan.op;
-  const CellPlanes& planes = plan.geometry.planes;
-  const WeightBlocks& blocks = plan.geometry.weights;
+inline void pack_block(const Conv2dSetup& setup, const PackedConstants& constants, size_t block) {
+  const Conv2dBm1880& op = *setup.op;
+  const CellPlanes& planes = setup.geometry.planes;
+  const WeightBlocks& blocks = setup.geometry.weights;
   uint32_t* weights = constants.weights + block * blocks.block_stride;
-  for (size_t t = 0; t < planes.taps(); ++t) pack_tap(plan, block, t, weights + t * kTileRows);
+  for (size_t t = 0; t < planes.taps(); ++t) pack_tap(setup, block, t, weights + t * kTileRows);
   const size_t packed = planes.groups * planes.taps() * kTileRows;
   std::fill(weights + packed, weights + blocks.block_stride, 0);
   int32_t sums[kTileRows];
-  const bool flips = plan.flip.mask != 0;
+  const bool flips = setup.flip.mask != 0;
   if (flips) sum_weights(weights, blocks.block_stride, is_signed(op.weight.dtype), sums);
   for (size_t row = 0; row < blocks.rows; ++row) {
     auto oc = static_cast<uint32_t>(block * blocks.rows + row);
     int64_t bias = 0;
-    if (op.bias && oc < op.out.shape.c) bias = plan.memory->read(*op.bias, 0, oc, 0, 0);
-    if (flips) bias += int64_t{sums[row]} * plan.flip.correction;
-    if (plan.rounding_folded) bias += rounding(op.rshift);
+    if (op.bias && oc < op.out.shape.c) bias = setup.memory->read(*op.bias, 0, oc, 0, 0);
+    if (flips) bias += int64_t{sums[row]} * setup.flip.correction;
+    if (setup.rounding_folded) bias += rounding(op.rshift);
     constants.bias[block * blocks.rows + row] = wrap32(bias);
   }
 }
 
 // Packs the input, the constants, or both. Null pointers are skipped. Few channels are packed in
 // parts, so that there is work for several threads.
-inline void pack(const Conv2dPlan& plan, const PackedInput* input,
+inline void pack(const Conv2dSetup& setup, const PackedInput* input,
                  const PackedConstants* constants) {
-  const Conv2dGeometry& geometry = plan.geometry;
+  const Conv2dGeometry& geometry = setup.geometry;
   const size_t groups = input != nullptr ? geometry.planes.groups : 0,
                blocks = constants != nullptr ? geometry.weights.blocks : 0;
   const uint32_t height = geometry.planes.h.extent;
@@ -221,8 +222,8 @@ inline void pack(const Conv2dPlan& plan, const PackedInput* input,
   if (input != nullptr) input->clear_wide_parts();
   const auto pack_pieces = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      i < pieces ? pack_input(plan, *input, i % groups, i / groups, rows(i / groups))
-                 : pack_block(plan, *constants, i - pieces);
+      i < pieces ? pack_input(setup, *input, i % groups, i / groups, rows(i / groups))
+                 : pack_block(setup, *constants, i - pieces);
   };
   parallel_for(pieces + blocks, is_small ? pieces + blocks : 1, std::cref(pack_pieces));
 }

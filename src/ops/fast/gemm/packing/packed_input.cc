@@ -14,7 +14,7 @@ TakenInput take_packed_input(const CellPlanes& planes, uint32_t slot, const void
     Scratch scratch;
     const void* owner = nullptr;
   };
-  thread_local std::array<Slot, PreparedBody::kRooms> slots;
+  thread_local std::array<Slot, PreparedKernel::kInputSlots> slots;
   auto* const buffer = slots[slot].scratch.take<uint32_t>(PackedInput::words(planes));
   return {{buffer, planes}, std::exchange(slots[slot].owner, owner) == owner};
 }

@@ -44,7 +44,8 @@ struct TakenInput {
   PackedInput input;
   bool is_kept;
 };
-// Takes buffer number `slot`, of PreparedBody::kRooms. The next caller that takes it reuses it.
+// Takes buffer number `slot`, of PreparedKernel::kInputSlots. The next caller that takes it reuses
+// it.
 TakenInput take_packed_input(const CellPlanes& planes, uint32_t slot, const void* owner);
 
 }  // namespace tputwin::fast

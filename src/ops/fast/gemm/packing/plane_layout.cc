@@ -20,15 +20,15 @@ PlaneLayout::PlaneLayout(const PlaneInput& input, const Window& window, const Te
       window_(dense_window(window)),
       parts_(window_, dense_, out,
              {.cells = input.cells(),
-              .lanes = tile.lanes,
+              .vector_elements = tile.vector_elements,
               .columns = tile.columns,
               .allows_bands = input.allows_bands() && insert_h_ * insert_w_ == 1}),
       adjacent_step_(reads_adjacent_cells() ? std::min(input.adjacent_cell_step(), input.cells())
                                             : 0),
-      plane_words_(parts_.plane_words()) {}
+      plane_cells_(parts_.plane_cells()) {}
 
 PlaneTerms PlaneLayout::terms() const {
-  PlaneTerms terms{plane_words_, {}};
+  PlaneTerms terms{plane_cells_, {}};
   for (uint32_t kh = 0; kh < window_.h.kernel; ++kh)
     for (uint32_t kw = 0; kw < window_.w.kernel; ++kw)
       terms.tap_offset.push_back(static_cast<uint32_t>(parts_.plane().offset(kh, kw)));
@@ -64,7 +64,7 @@ void PlaneLayout::lay_out_adjacent(const Planes& planes, uint32_t first) const {
   for (uint32_t cell = first; cell < input_.cells() && count < kCellsAtOnce;
        cell += adjacent_step_, ++count) {
     from[count] = input_.words(planes.part.image, cell) + size_t{planes.part.x} * in_.stride.w;
-    to[count] = planes.words + cell * plane_words_;
+    to[count] = planes.words + cell * plane_cells_;
   }
   for (uint32_t x = 0; x < planes.part.columns; ++x)
     for (uint32_t i = 0; i < count; ++i)
@@ -73,7 +73,7 @@ void PlaneLayout::lay_out_adjacent(const Planes& planes, uint32_t first) const {
 
 void PlaneLayout::lay_out_plane(const Planes& planes, uint32_t image, uint32_t cell) const {
   const uint32_t n = planes.part.image + image;
-  auto* plane = reinterpret_cast<float*>(planes.words + cell * plane_words_);
+  auto* plane = reinterpret_cast<float*>(planes.words + cell * plane_cells_);
   const float padding = f32::from_bits(input_.padding(cell));
   const bool inserts = insert_h_ * insert_w_ != 1;
   const uint8_t* words = inserts ? nullptr : input_.words(n, cell);

@@ -20,7 +20,7 @@ class PlaneLayout {
  public:
   // Elements of a vector, and columns of the widest tile.
   struct TileWidth {
-    uint32_t lanes, columns;
+    uint32_t vector_elements, columns;
   };
   // `input` and `in` must outlive the object.
   PlaneLayout(const PlaneInput& input, const Window& window, const TensorView& in, const Shape& out,
@@ -29,7 +29,7 @@ class PlaneLayout {
   const PlaneParts& parts() const { return parts_; }
   PlaneTerms terms() const;
   // Returns the cells of all planes of a part.
-  uint64_t words() const { return plane_words_ * input_.cells(); }
+  uint64_t words() const { return plane_cells_ * input_.cells(); }
   // Returns a buffer of the thread for the planes of a part.
   uint32_t* take_buffer() const;
 
@@ -56,7 +56,7 @@ class PlaneLayout {
   const PlaneParts parts_;
   // step of cells that are laid out together; 0: none
   const uint32_t adjacent_step_;
-  const uint64_t plane_words_;
+  const uint64_t plane_cells_;
 };
 
 }  // namespace tputwin::fast

@@ -33,9 +33,9 @@ class LatePanels {
   // Returns the step in blocks between panels that are packed together, because their weights are
   // contiguous.
   virtual uint32_t step(uint32_t rows) const = 0;
-  // Packs the panel of `block` and all that follow it at this step, each `panel_words` after the
+  // Packs the panel of `block` and all that follow it at this step, each `panel_cells` after the
   // one before.
-  virtual void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_words, uint32_t* to,
+  virtual void pack_panels(uint32_t block, uint32_t rows, uint64_t panel_cells, uint32_t* to,
                            PlaneConstants& constants) const = 0;
 };
 

@@ -35,7 +35,7 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
           if (channel == w.n) continue;  // the dummy channel of an odd number
           const uint32_t cell = channel / op.weight.pack, number = channel % op.weight.pack;
           const uint32_t partners = channel - parity + 1 < w.n ? 2 : 1;
-          const WeightPlace at = weight_place(op.window, op.is_turned, kh, kw);
+          const WeightPlace at = weight_place(op.window, op.is_rotated, kh, kw);
           const uint64_t place =
               uint64_t{2} * pair * taps + (at.h * w.w + at.w) * partners + parity;
           by_weight[place] = static_cast<uint32_t>(terms.size());
@@ -50,14 +50,14 @@ ConvTerms::ConvTerms(const Conv2dBm1684& op) {
 std::shared_ptr<const ConvTerms> ConvTerms::of(const Conv2dBm1684& op) {
   struct Last {
     TensorView weight;
-    bool is_turned = false;
+    bool is_rotated = false;
     std::shared_ptr<const ConvTerms> terms;
   };
   thread_local Last last;
   TensorView weight = op.weight;
   weight.address = 0;
-  if (last.terms == nullptr || last.weight != weight || last.is_turned != op.is_turned)
-    last = {weight, op.is_turned, std::make_shared<const ConvTerms>(op)};
+  if (last.terms == nullptr || last.weight != weight || last.is_rotated != op.is_rotated)
+    last = {weight, op.is_rotated, std::make_shared<const ConvTerms>(op)};
   return last.terms;
 }
 
@@ -91,7 +91,7 @@ class WeightPacking {
   // cache.
   static constexpr uint32_t kChannelsAtOnce = 8;
   // Most pairs and positions of weights that are transposed at once.
-  static constexpr uint32_t kPairs = 16, kPlaces = 1024;
+  static constexpr uint32_t kPairs = 16, kPositions = 1024;
 
   // Packs the weights of the input channels of pairs [first_pair, last_pair).
   void pack(uint32_t first_pair, uint32_t last_pair) const {
@@ -103,7 +103,7 @@ class WeightPacking {
   void pack_slots(uint32_t slot, uint32_t first_pair, uint32_t last_pair) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce);
     const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
-    const uint32_t at_once = std::clamp(kPlaces / std::max(1u, step), 1u, kPairs);
+    const uint32_t at_once = std::clamp(kPositions / std::max(1u, step), 1u, kPairs);
     const Lanes lanes = lanes_of(slot, std::min(group, channels_ - slot));
     const uint32_t transposed = transposed_channels(slot, group, lanes);
     uint32_t pair = transposed > 0 ? first_pair : last_pair;
@@ -134,7 +134,7 @@ class WeightPacking {
     const TensorView& w = op_.weight;
     const uint64_t channel = of_pair_ * sizeof(float);
     return w.pack == 2 && w.shape.n % 2 == 0 && w.stride.w == 2 * sizeof(float) &&
-           w.stride.h == w.shape.w * w.stride.w && w.stride.n <= kPlaces * sizeof(float) &&
+           w.stride.h == w.shape.w * w.stride.w && w.stride.n <= kPositions * sizeof(float) &&
            w.stride.n >= ceil_div(channels_, lanes_) * channel &&
            (channels_ <= lanes_ || w.stride.c == channel);
   }
@@ -150,7 +150,7 @@ class WeightPacking {
   // transposed.
   bool transposes_lines() const {
     return width_ == kChannelsAtOnce &&
-           2 * op_.weight.stride.n % (kWordsOfLine * sizeof(float)) == 0;
+           2 * op_.weight.stride.n % (kInt32OfLine * sizeof(float)) == 0;
   }
   // Transposes the same cache line of every two pairs, one after the other. Their values at one
   // position are neighbours in a panel. Returns the first pair that is not done.
@@ -160,9 +160,9 @@ class WeightPacking {
     const uint32_t twos = (last_pair - pair) / 2, all = channels * of_pair_;
     thread_local Scratch gaps;  // receives the gaps between weights
     auto* const nowhere = gaps.take<uint8_t>(size_t{twos} * kChannelsAtOnce * sizeof(float));
-    for (uint32_t line = 0; twos > 0 && line < 2 * step; line += kWordsOfLine) {
-      std::array<uint8_t*, kWordsOfLine> to;
-      for (uint32_t i = 0; i < kWordsOfLine; ++i) {
+    for (uint32_t line = 0; twos > 0 && line < 2 * step; line += kInt32OfLine) {
+      std::array<uint8_t*, kInt32OfLine> to;
+      for (uint32_t i = 0; i < kInt32OfLine; ++i) {
         const uint32_t parity = (line + i) / step, place = (line + i) % step;
         const uint32_t oc = slot + place / of_pair_ * lanes_, tap = place % of_pair_;
         const uint32_t term = terms_.by_weight[uint64_t{pair + parity} * of_pair_ + tap];
@@ -181,7 +181,7 @@ class WeightPacking {
                        uint32_t pairs) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce), all = channels * of_pair_;
     const size_t row = group * sizeof(float), step = op_.weight.stride.n / sizeof(float);
-    alignas(64) std::array<float, kPlaces * kChannelsAtOnce> transposed;
+    alignas(64) std::array<float, kPositions * kChannelsAtOnce> transposed;
     transpose(sizeof(float), reinterpret_cast<uint8_t*>(transposed.data()), row,
               lanes[0] + uint64_t{pair} * op_.weight.stride.n,
               static_cast<size_t>(lanes[1] - lanes[0]), group, (pairs - 1) * step + all);
@@ -199,10 +199,10 @@ class WeightPacking {
       float* const to = panel(oc);
       const size_t term = pitch(oc);
       for (uint32_t tap = 0; tap < of_pair_; ++tap, ++i) {
-        const uint32_t* const places = &terms_.by_weight[uint64_t{pair} * of_pair_ + tap];
+        const uint32_t* const positions = &terms_.by_weight[uint64_t{pair} * of_pair_ + tap];
         for (const uint32_t parity : {0u, 1u}) {
           if (parity >= pairs) break;
-          float* row = to + places[parity * of_pair_] * term;
+          float* row = to + positions[parity * of_pair_] * term;
           const float* from = transposed + (parity * step + i) * kGroup;
           for (uint32_t p = parity; p < pairs; p += 2, row += term, from += 2 * step * kGroup)
             std::memcpy(row, from, kGroup * sizeof(float));
@@ -250,9 +250,9 @@ void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint3
 }
 
 void ConvTerms::pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
-                            uint32_t slot, uint64_t panel_words, float* factors) const {
+                            uint32_t slot, uint64_t panel_cells, float* factors) const {
   const WeightPacking packing(op, memory, *this, width,
-                              {factors, memory.local.lanes(), panel_words});
+                              {factors, memory.local.lanes(), panel_cells});
   packing.pack_slots(slot, 0, op.weight.shape.n / 2);
 }
 

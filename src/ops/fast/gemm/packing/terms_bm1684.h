@@ -23,9 +23,9 @@ struct ConvTerms {
   void pack_weights(const Conv2dBm1684& op, const Memory& memory, uint32_t width,
                     float* factors) const;
   // Packs the panel of the channels from `slot` on, and those of the same lanes that follow it,
-  // each `panel_words` after the one before. `width` must divide the number of lanes.
+  // each `panel_cells` after the one before. `width` must divide the number of lanes.
   void pack_panels(const Conv2dBm1684& op, const Memory& memory, uint32_t width, uint32_t slot,
-                   uint64_t panel_words, float* factors) const;
+                   uint64_t panel_cells, float* factors) const;
 
   std::vector<Term> terms;
   Chains chains;  // without the offsets of factors

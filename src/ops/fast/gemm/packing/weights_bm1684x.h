@@ -9,12 +9,12 @@ namespace tputwin::fast {
 // For each group of input channels and each tap: the weights of the group's channels.
 class WeightRows {
  public:
-  WeightRows(uint32_t channels, const Window& window, DType dtype, bool is_turned)
+  WeightRows(uint32_t channels, const Window& window, DType dtype, bool is_rotated)
       : group_(weight_group(dtype)),
         taps_(taps_of(window)),
         groups_((channels + group_ - 1) / group_),
         bytes_(element_bytes(dtype)),
-        is_turned_(is_turned) {}
+        is_rotated_(is_rotated) {}
 
   // Returns true if the weights of an output channel are one run of bytes.
   static bool are_dense(const TensorView& weight) {
@@ -26,7 +26,7 @@ class WeightRows {
   template <class F>
   void for_each_run(const TensorView& weight, const Memory& memory, uint32_t oc, F&& f) const {
     const uint8_t* from = memory.byte(weight, 0, oc, 0, 0);
-    if (!is_turned_) return f(from, size_t{groups_} * taps_ * group_);
+    if (!is_rotated_) return f(from, size_t{groups_} * taps_ * group_);
     for (uint32_t group = 0; group < groups_; ++group)
       for (uint32_t tap = taps_; tap-- > 0;)
         f(from + (size_t{group} * taps_ + tap) * group_ * bytes_, size_t{group_});
@@ -34,7 +34,7 @@ class WeightRows {
 
  private:
   uint32_t group_, taps_, groups_, bytes_;
-  bool is_turned_;
+  bool is_rotated_;
 };
 
 // Calls f(bytes, count) for each contiguous run of elements of some rows of an input channel.

@@ -78,7 +78,7 @@ class Convolution final : public PlaneConvolution {
 
   PlaneLayout::TileWidth tile_width(uint32_t channels) const {
     const uint32_t vectors = products_.vectors(kernels_, std::min(kernels_.rows, channels));
-    return {kernels_.lanes, vectors * kernels_.lanes};
+    return {kernels_.vector_elements, vectors * kernels_.vector_elements};
   }
 
   uint32_t late_step() const {
@@ -161,13 +161,13 @@ class Convolution final : public PlaneConvolution {
                 size_t block) const {
     thread_local Scratch scratch;
     // a few cache lines more, so that equal terms of panels use different sets of the cache
-    const uint64_t panel_words = uint64_t{kernels_.rows} * weights_.terms() + kTilePitch;
-    uint32_t* const panels = scratch.take<uint32_t>(panel_words * late_panels());
-    weights_.late_panels()->pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_words,
+    const uint64_t panel_cells = uint64_t{kernels_.rows} * weights_.terms() + kTilePitch;
+    uint32_t* const panels = scratch.take<uint32_t>(panel_cells * late_panels());
+    weights_.late_panels()->pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_cells,
                                         panels, constants);
     TilePlace place;
     for (Panel panel{block, panels}; panel.block < blocks_.count();
-         panel.block += late_step_, panel.weights += panel_words)
+         panel.block += late_step_, panel.weights += panel_cells)
       for (uint64_t tile = 0; tile < runs.all_tiles; ++tile) {
         parts().find(place, planes.part, runs, tile);
         run_tile(constants, planes, place, panel);
@@ -205,7 +205,7 @@ class Convolution final : public PlaneConvolution {
     const Tile tile{.left = panel.weights,
                     .right = planes.words + place.first,
                     .rows = weights_.has_whole_rows() ? kernels_.rows : rows,
-                    .vectors = ceil_div(last.column + last.count, kernels_.lanes),
+                    .vectors = ceil_div(last.column + last.count, kernels_.vector_elements),
                     .sums = buffers.sums};
     if (const ByteTiles* const bytes = products_.byte_tiles())
       return run_to_bytes(*bytes, constants, tile, segments, oc, rows);
@@ -231,7 +231,7 @@ class Convolution final : public PlaneConvolution {
     const TileSegment &first = segments.front(), &last = segments.back();
     // whole vectors are written directly to the results
     const bool is_direct =
-        segments.size() == 1 && first.column == 0 && first.count % kernels_.lanes == 0;
+        segments.size() == 1 && first.column == 0 && first.count % kernels_.vector_elements == 0;
     if (is_direct)
       for (uint32_t r = 0; r < rows; ++r) to[r] = results_.at(first.n, oc + r, first.y, first.x);
     const bool has_live_out_sums = std::ranges::any_of(segments, [&](const TileSegment& s) {

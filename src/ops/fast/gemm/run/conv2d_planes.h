@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "ops/contract/window.h"
-#include "ops/fast/dispatch/body.h"
+#include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/gemm/epilogue/plane_results.h"
 #include "ops/fast/gemm/packing/constant_restorer.h"
 #include "ops/fast/gemm/packing/plane_input.h"

@@ -21,7 +21,7 @@ struct TilePart {
 // Source has
 //   product()           the PlainProduct
 //   in_place()          an InPlace, or nullptr
-//   kCopiesWords        true if cells are 32-bit values as stored
+//   kCopiesElements        true if cells are 32-bit values as stored
 //   kAddsUp             true if the kernel adds to the sums it finds, and needs no offsets of terms
 //   in_cell()           terms in a cell
 //   has_whole_rows()    true if tiles have as many rows as the kernels', with factors 0
@@ -62,7 +62,7 @@ class MatrixTiles {
         in_place_(source.in_place()),
         span_(in_place_ != nullptr ? in_place_->width : cols_),
         span_tiles_(ceil_div(span_, kernels_.columns())),
-        columns_(align_up(ceil_div(span_, span_tiles_), kernels_.lanes)),
+        columns_(align_up(ceil_div(span_, span_tiles_), kernels_.vector_elements)),
         tiles_(ceil_div(cols_, span_) * span_tiles_),
         panel_tiles_(tiles_at_once()),
         panel_pitch_(panel_tiles_ * columns_) {}
@@ -201,7 +201,7 @@ class MatrixTiles {
   void pack_right(const Depth& depth, uint32_t first, uint32_t count, uint32_t* to) const {
     if (p_.right.transposed)
       return pack_factors(right_matrix_, depth, first, count, panel_pitch_, to);
-    if constexpr (Source::kCopiesWords)
+    if constexpr (Source::kCopiesElements)
       if (right_matrix_.copy_short_runs(depth.begin, depth.end - depth.begin, first, count, to,
                                         panel_pitch_))
         return;
@@ -288,7 +288,7 @@ class MatrixTiles {
     const Tile tile{.left = left_ + left,
                     .right = right.words,
                     .rows = pitch,
-                    .vectors = ceil_div(part.cols, kernels_.lanes),
+                    .vectors = ceil_div(part.cols, kernels_.vector_elements),
                     .sums = buffers.sums};
     const Terms terms{depth.end - depth.begin, pitch_, offsets_.data(),
                       left_codes_ == nullptr ? nullptr : left_codes_ + left, right.codes};

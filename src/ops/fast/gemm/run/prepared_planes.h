@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "ops/contract/source.h"
-#include "ops/fast/dispatch/trace.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/views/views.h"
@@ -20,7 +20,7 @@ bool same_constants(const Op& a, const Op& b) {
     if (a.constant_bias != b.constant_bias) return false;
   if constexpr (requires { a.constant_weight; })
     if (a.constant_weight != b.constant_weight) return false;
-  return same_source(a.weight, b.weight) && a.bias == b.bias && a.is_turned == b.is_turned &&
+  return same_source(a.weight, b.weight) && a.bias == b.bias && a.is_rotated == b.is_rotated &&
          a.in.dtype == b.in.dtype && a.in.shape.c == b.in.shape.c &&
          a.out.shape.c == b.out.shape.c && a.window.h.kernel == b.window.h.kernel &&
          a.window.w.kernel == b.window.w.kernel;
@@ -29,25 +29,26 @@ bool same_constants(const Op& a, const Op& b) {
 // `Planes` owns the parts of a kind of convolution, parts(). It may have fuse(), fused_out() and
 // packs_like(), if it fuses other instructions.
 template <class Op, class Planes>
-class PreparedPlanes final : public PreparedBody {
+class PreparedPlanes final : public PreparedKernel {
  public:
   // The kernel must not decline the operands. Returns nullptr if their planes cannot be laid out.
-  static std::unique_ptr<PreparedBody> make(const Op& op, const Memory& memory) {
-    std::unique_ptr<PreparedPlanes> body(new PreparedPlanes(op, memory));
-    return body->convolution_ == nullptr ? nullptr : std::move(body);
+  static std::unique_ptr<PreparedKernel> make(const Op& op, const Memory& memory) {
+    std::unique_ptr<PreparedPlanes> prepared(new PreparedPlanes(op, memory));
+    return prepared->convolution_ == nullptr ? nullptr : std::move(prepared);
   }
 
-  bool share(const PreparedBody& body) override {
-    const auto* other = dynamic_cast<const PreparedPlanes*>(&body);
+  bool share(const PreparedKernel& prepared) override {
+    const auto* other = dynamic_cast<const PreparedPlanes*>(&prepared);
     if (other == nullptr || !same_constants(op_, other->op_)) return false;
     if constexpr (requires { planes_.packs_like(planes_); })
       if (!planes_.packs_like(other->planes_)) return false;
     constants_ = other->constants_;
     return true;
   }
-  bool take_over(std::span<const Operation* const> endings,
-                 std::span<const ByteRange> left) override {
-    if constexpr (requires { planes_.fuse(endings, left); }) return planes_.fuse(endings, left);
+  bool fuse_epilogue(std::span<const Operation* const> epilogue,
+                     std::span<const ByteRange> live_out) override {
+    if constexpr (requires { planes_.fuse(epilogue, live_out); })
+      return planes_.fuse(epilogue, live_out);
     return false;
   }
   bool takes_moves(const TensorView& view) const override {
@@ -73,7 +74,7 @@ class PreparedPlanes final : public PreparedBody {
     const ScopedFloatMode mode;
     convolution_->run(*constants_);
     if (is_traced()) [[unlikely]]
-      trace_body(name(op_), "planes", kRan);
+      trace_kernel(name(op_), "planes", kRan);
   }
 
  private:
@@ -102,14 +103,14 @@ class PreparedPlanes final : public PreparedBody {
 // The kernel of a convolution over planes, run at once or prepared. `kDeclines` returns why
 // operands are not covered.
 template <class Op, class Planes, Declined (*kDeclines)(const Op&, const LocalMemory&)>
-struct PlaneBody {
+struct PlaneKernel {
   static Declined run(const Op& given, const Memory& memory) {
     if (const Declined why = kDeclines(given, memory.local)) return why;
     const Op op = with_long_rows(given);
     Planes planes(op, memory);
     return convolve(planes.parts(), op.window, op.in, op.out.shape);
   }
-  static std::unique_ptr<PreparedBody> prepare(const Op& op, const Memory& memory) {
+  static std::unique_ptr<PreparedKernel> prepare(const Op& op, const Memory& memory) {
     if (kDeclines(op, memory.local) != kRan) return nullptr;
     return PreparedPlanes<Op, Planes>::make(op, memory);
   }

@@ -1,0 +1,80 @@
+// One report for the process, and one checker for each device.
+#include "insight/check_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/variables.h"
+#include "insight/checker.h"
+
+namespace tputwin::insight {
+namespace {
+
+struct Process {
+  Checks checks;
+  Report report;
+  // A child of fork() inherits its parent's findings, but does not count them as its own.
+  pid_t id = getpid();
+};
+
+void print_count();
+
+Process* start() {
+  const std::string wanted = std::string(value_of(EnvVariable::check));
+  if (wanted.empty() || wanted == "0") return nullptr;
+  // Every device of such a process is refused (base/wrong_variables.h).
+  auto checks = parse_checks(wanted == "1" ? "all" : wanted);
+  if (!checks.ok()) {
+    log(checks.error(), Level::error);
+    return nullptr;
+  }
+  ReportOptions options{.json = std::string(value_of(EnvVariable::check_json)),
+                        .sarif = std::string(value_of(EnvVariable::check_sarif)),
+                        .suppressions = {}};
+  if (const std::string path = std::string(value_of(EnvVariable::check_suppress)); !path.empty()) {
+    auto lines = read_suppressions(path);
+    if (lines.ok())
+      options.suppressions = std::move(lines.value());
+    else
+      log(lines.error(), Level::error);
+  }
+  auto* process = new Process{*checks, Report(std::move(options))};  // lives until the process ends
+  if (Status status = process->report.write(); !status.ok()) log(status.error(), Level::error);
+  std::atexit(print_count);
+  return process;
+}
+
+Process* of_process() {
+  static Process* const process = start();
+  return process;
+}
+
+void print_count() {
+  const Process* process = of_process();
+  if (process->id != getpid()) return;
+  const size_t count = process->report.findings().size();
+  if (count == 0 && !process->report.has_commands()) {
+    fmt::print(stderr, "tputwin check: no command ran, so none was checked\n");
+    return;
+  }
+  fmt::print(stderr, "tputwin check: {} finding{}\n", count == 0 ? "no" : fmt::format("{}", count),
+             count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+bool is_checking() { return of_process() != nullptr; }
+
+const Report* report_of_process() { return is_checking() ? &of_process()->report : nullptr; }
+
+std::unique_ptr<Observer> check_device(Device& device) {
+  Process* const process = of_process();
+  if (process == nullptr) return nullptr;
+  return std::make_unique<Checker>(device, process->checks, process->report);
+}
+
+}  // namespace tputwin::insight
