@@ -30,8 +30,8 @@ std::string without_links(const std::string& path) {
   return target.empty() ? path : target.string();
 }
 
-// Creates a file with the permissions of the one it replaces; mode 0: there is none. Returns -1 and
-// sets errno on failure.
+// Creates a file. `mode` has the permissions of the file that it replaces, or is 0 if there is
+// none. Returns -1 and sets errno on failure.
 int create_temporary(const std::string& name, mode_t mode) {
   const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0 && mode != 0) static_cast<void>(fchmod(file, mode));

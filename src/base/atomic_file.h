@@ -23,7 +23,8 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // When it returns, the bytes have been passed to the operating system.
+  // Writes bytes after those written before. They have been passed to the operating system when the
+  // function returns.
   Status write(std::span<const uint8_t> bytes);
   Status commit();
 

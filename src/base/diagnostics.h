@@ -21,7 +21,8 @@ struct WarningCount {
 
 class Diagnostics {
  public:
-  // strict: treat warnings as errors. Default: the environment variable TPUTWIN_STRICT.
+  // If `strict` is true, warnings are errors. The environment variable TPUTWIN_STRICT sets the
+  // default.
   explicit Diagnostics(bool strict = strict_by_default()) : strict_(strict) {}
 
   // Records an error by its level. Returns an error Status if the call must fail.

@@ -22,9 +22,9 @@ enum class ErrorKind {
   internal             // a bug of this project
 };
 
-// error: the chip's reference model stops here too, or an access would be outside of memory.
-// warning: a document forbids it but the reference model executes it. Warnings are counted; in
-// strict mode they are errors.
+// `error` means that the chip's reference model stops here too, or that an access would be outside
+// of memory. `warning` means that a document forbids what the reference model executes. Warnings
+// are counted; in strict mode they are errors.
 enum class Level { error, warning };
 
 // The areas of the catalogue, base/errors/AREA.def.
@@ -75,8 +75,8 @@ class Error {
     detail_ = std::move(text);
     return std::move(*this);
   }
-  // Sets the document with the rule, for a rule that each chip's documents state in a place of
-  // their own.
+  // Sets the document with the rule. Needed if the documents of each chip state the rule in another
+  // place.
   Error&& see(std::string_view reference) && {
     reference_ = reference;
     return std::move(*this);
@@ -101,7 +101,7 @@ class Error {
  private:
   ErrorId id_;
   std::string call_, argument_, value_, detail_;
-  // In static storage; empty: use the catalogue's.
+  // The text must be in static storage. If it is empty, the reference of the catalogue applies.
   std::string_view reference_;
 };
 

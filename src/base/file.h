@@ -10,7 +10,7 @@
 
 namespace tputwin {
 
-// Reads at most `most` bytes. A longer file, pipe or device is an error.
+// Reads a whole file of at most `most` bytes. A longer file, pipe or device is an error.
 Result<std::vector<uint8_t>> read_bytes(const std::string& path, size_t most = SIZE_MAX);
 // Writes the file completely or not at all (atomic_file.h).
 Status write_bytes(const std::string& path, std::span<const uint8_t> bytes);

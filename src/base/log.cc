@@ -16,9 +16,10 @@
 namespace tputwin {
 namespace {
 
-// Limits repetitions, as a loop around a failing call would fill the terminal.
+// kTimesTheSame limits repetitions, because a loop around a failing call would fill the terminal.
 constexpr int kTimesTheSame = 3;
-// Number of different lines that are counted. Beyond it, all counts restart.
+// kLinesKnown is the largest number of different lines that are counted. Beyond it, all counts
+// restart.
 constexpr size_t kLinesKnown = 10'000;
 
 std::atomic<LogLevel> default_level{LogLevel::warnings};

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/loop_recorder.h"
+#include "base/processors.h"
 #include "base/thread_team.h"
 #include "base/variables.h"
 #include "base/workers.h"
@@ -24,8 +26,8 @@ namespace {
 int default_thread_count() {
   static const int threads = [] {
     const uint64_t wanted = number_in(EnvVariable::threads);
-    return wanted > 0 && wanted <= INT_MAX ? static_cast<int>(wanted)
-                                           : tbb::this_task_arena::max_concurrency();
+    return wanted > 0 && wanted <= kMostThreads ? static_cast<int>(wanted)
+                                                : std::min(usable_processors(), kMostThreads);
   }();
   return threads;
 }
@@ -153,21 +155,30 @@ int thread_count() {
   return threads > 0 ? threads : default_thread_count();
 }
 
-void set_thread_count(int threads) { overridden.store(threads, std::memory_order_relaxed); }
+void set_thread_count(int threads) {
+  overridden.store(std::min(threads, kMostThreads), std::memory_order_relaxed);
+}
 
 void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& function) {
   if (count == 0) return;
+  if (LoopRecorder* recorder = LoopRecorder::current())
+    return recorder->run(count, grain, function);
   const int threads = thread_count();
   if (threads == 1 || count <= grain || ThreadTeam::in_piece()) return function(0, count);
   if (ThreadTeam* team = ThreadTeam::current()) return team->run(count, grain, function);
   run_pieces(count, std::max<size_t>(grain, 1), threads, function);
 }
 
+bool has_workers() {
+  return ThreadTeam::current() != nullptr || LoopRecorder::current() != nullptr;
+}
+
 void with_workers(const std::function<void()>& function) {
   // More threads than processors would only displace each other.
-  static const int processors = tbb::this_task_arena::max_concurrency();
-  const int threads = std::min(thread_count(), processors);
-  if (threads == 1 || ThreadTeam::in_piece() || ThreadTeam::current() != nullptr) return function();
+  const int threads = std::min(thread_count(), usable_processors());
+  if (threads == 1 || ThreadTeam::in_piece() || ThreadTeam::current() != nullptr ||
+      LoopRecorder::current() != nullptr)
+    return function();
   thread_local Lent lent;
   ThreadTeam& team = lent.team(threads);
   run_with_helpers(team, [&] {

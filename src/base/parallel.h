@@ -1,4 +1,4 @@
-// Parallel loops over independent pieces of one instruction, on oneTBB (workers park, never spin).
+// Parallel loops over independent pieces of one instruction, on oneTBB (idle workers park).
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,11 @@
 
 namespace tputwin {
 
-// Returns the number of threads used inside one instruction: TPUTWIN_THREADS, else the number of
-// the host's processors.
+// The largest number of threads.
+constexpr int kMostThreads = 1024;
+
+// Returns the number of threads used inside one instruction: TPUTWIN_THREADS, else
+// usable_processors().
 int thread_count();
 // Overrides the number for the process; 0 restores the default. Tests compare 1 and N threads with
 // it.

@@ -24,7 +24,7 @@ class ThreadTeam {
   int threads() const { return static_cast<int>(threads_); }
   void belong_to_this_thread() { owner_ = std::this_thread::get_id(); }
 
-  // Returns the team of this thread; nullptr: it has none.
+  // Returns the team of this thread, or nullptr if it has none.
   static ThreadTeam* current();
   static void set_current(ThreadTeam* team);
   // Returns true if this thread is inside a piece of a loop. Inner loops are not shared again.
@@ -43,8 +43,8 @@ class ThreadTeam {
   void help();
 
  private:
-  // The units left of a member's share of the loop, each of `unit_` iterations. The lower 32 bits
-  // hold the first unit, the upper 32 bits the end.
+  // `left` has the units left in a member's share of the loop, each of `unit_` iterations. The
+  // lower 32 bits hold the first unit, the upper 32 bits the end.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};
     // True if a member has this share. Share 0 belongs to the thread itself.
@@ -58,7 +58,7 @@ class ThreadTeam {
   void share_out(size_t count, size_t grain);
   void work(size_t member);
   size_t become_member();
-  void wake_workers();
+  void wake_workers(size_t units);
   void arrive();
   bool leave();
 
@@ -69,11 +69,11 @@ class ThreadTeam {
   const Pieces* function_ = nullptr;
   size_t count_ = 0, unit_ = 1;
   uint32_t last_generation_ = 0;  // value of generation_ before dismissal
-  // arrivals_ when the thread last let workers begin.
+  // `waited_for_` is the value of arrivals_ when the thread last yielded to woken workers.
   uint32_t waited_for_ = UINT32_MAX;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
-  // Number of times loops were opened or closed: odd while a loop is open.
+  // `generation_` counts how often loops were opened or closed. It is odd while a loop is open.
   alignas(64) std::atomic<uint32_t> generation_{0};
   alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may access the loop
   // `members_` counts workers that were called and have not left. `awake_` counts those of them

@@ -17,15 +17,17 @@ enum class EnvVariable : uint8_t {
 #undef TW_VARIABLE
 };
 
-// A rule that the value of a variable must keep. base/wrong_variables.h finds those that do not.
+// Describes a rule that the value of a variable must keep. base/wrong_variables.h finds values that
+// break it.
 struct ValueRule {
   enum class Kind : uint8_t { text, words, list, number, bytes };
   Kind kind = Kind::text;
-  // Words with commas between them: one of these, or a list of them; `alone` may not be in a list.
+  // `words` are the allowed words, separated by commas. A value is one of them (Kind::words) or a
+  // list of them (Kind::list). The words in `alone` are allowed, too, but not in a list.
   std::string_view words = {}, alone = {};
-  uint64_t least = 0, most = 0;  // of a number, or of bytes
+  uint64_t least = 0, most = 0;  // limits of a number, or of a number of bytes
   bool is_flag = false, in_any_case = false;
-  // Level::error for a variable without which a run would silently be different.
+  // `level` is Level::error if a run without the variable would silently be different.
   Level level = Level::warning;
 };
 
@@ -36,18 +38,20 @@ struct VariableInfo {
 };
 std::span<const VariableInfo> variables();
 
-// Name of the variable, with a zero at its end.
+// Returns the name of the variable, terminated by a zero byte.
 const char* name_of(EnvVariable variable);
-// Value of the variable. Empty if it is not set. It is read at each call.
+// Returns the value of the variable, or an empty string if it is not set. Reads the environment at
+// each call.
 std::string_view value_of(EnvVariable variable);
 // Returns true if the variable is set, and not to "" or "0".
 bool is_on(EnvVariable variable);
-// Number that the variable holds. Nothing if its value is not a number, or has more than that.
+// Returns the number that the variable holds, or nullopt if its value is not exactly one whole
+// number.
 std::optional<uint64_t> whole_number_in(EnvVariable variable);
-// Number of bytes that the variable holds: digits, then optionally K, M or G. Nothing if its value
-// is none.
+// Returns the number of bytes that the variable holds: digits, then optionally K, M or G. Returns
+// nullopt if its value has another form.
 std::optional<uint64_t> bytes_in(EnvVariable variable);
-// Number above 0 that the variable holds, or 0.
+// Returns the number above 0 that the variable holds, or 0 if it holds none.
 uint64_t number_in(EnvVariable variable);
 
 }  // namespace tputwin

@@ -12,4 +12,7 @@ namespace tputwin {
 // function().
 void with_workers(const std::function<void()>& function);
 
+// Returns true inside such a function, and while a LoopRecorder is in force.
+bool has_workers();
+
 }  // namespace tputwin

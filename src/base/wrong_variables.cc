@@ -58,7 +58,7 @@ bool holds(const ValueRule& rule, EnvVariable variable, std::string_view value) 
   return true;
 }
 
-// Returns the values that the page lists, without the marks of its language.
+// Returns the values that docs/environment.md lists, without the marks of Markdown.
 std::string plain(std::string_view values) {
   std::string text(values);
   std::erase(text, '`');
@@ -102,7 +102,7 @@ std::vector<Error> wrong_variables() {
 }
 
 Status check_variables() {
-  static_cast<void>(log_level_in_force());  // says what is wrong with its own variable
+  static_cast<void>(log_level_in_force());  // reports its own variable
   Status first;
   for (Error& wrong : wrong_variables()) {
     if (wrong.info().level == Level::warning)

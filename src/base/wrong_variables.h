@@ -1,5 +1,5 @@
-// Values of environment variables that no rule of the table allows. Ignored in silence, a mistyped
-// name would leave a run unchecked, or give other results than those that were wanted.
+// Finds values of environment variables that no rule of the table allows. If a mistyped value were
+// ignored silently, a run would stay unchecked or give other results than intended.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@
 
 namespace tputwin {
 
-// Returns an error for each variable with such a value, in the order of the table: sys_variable for
-// one without which a run would silently be different, otherwise sys_variable_ignored.
+// Returns an error for each variable with such a value, in the order of the table. The error is
+// sys_variable if a run without the variable would silently be different, otherwise
+// sys_variable_ignored.
 std::vector<Error> wrong_variables();
 
-// Logs the warnings among them, and returns the first of the others. Every device does this when it
-// is created.
+// Logs the warnings among the errors of wrong_variables(), and returns the first other error. Every
+// device calls it when it is created.
 Status check_variables();
 
 }  // namespace tputwin
