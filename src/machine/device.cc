@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "base/wrong_variables.h"
 #include "machine/planned_program.h"
+#include "machine/step_recorder.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
 #include "ops/fast/dispatch/isa.h"
@@ -23,11 +24,12 @@ void poison(uint8_t* data, uint64_t bytes) {
   for (uint64_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(kPoison >> (i % 2 * 8));
 }
 
-// Runs a program of so many instructions. Only programs long enough to profit keep workers.
+// Runs a program of `instructions` instructions. Keeps workers only if the program is long enough
+// to profit from them.
 template <class Run>
 Status run_with_workers(size_t instructions, const Run& run) {
   constexpr size_t kWorthIt = 16;
-  if (instructions < kWorthIt) return run();
+  if (instructions < kWorthIt || StepRecorder::current() != nullptr) return run();
   Status status;
   const auto work = [&] { status = run(); };
   with_workers(std::cref(work));  // by reference: nothing is allocated
@@ -70,7 +72,8 @@ bool DeviceOptions::poison_by_default() { return is_on(EnvVariable::poison); }
 
 bool DeviceOptions::plans_by_default() { return value_of(EnvVariable::plans) != "0"; }
 
-// Skips global memory: programs initialize the parts that they allocate, and its pages are lazy.
+// Fills memories with kPoison. Skips global memory, because programs initialize the parts that they
+// allocate, and its pages are lazy.
 void Device::poison_memories() {
   poison(state_.local.host_bytes().data(), state_.local.host_bytes().size());
   for (const auto* memory : {&state_.system.l2, &state_.system.dtcm})
@@ -102,7 +105,7 @@ Status Device::run_queues() {
 
 Status Device::run_in_order(std::span<const Instruction> program) {
   for (size_t i = 0; i < program.size(); ++i) {
-    // It waits for a later command, so the queues find the order.
+    // This instruction waits for a later one, so the queues must find the order.
     if (!queues_.is_ready(program[i])) {
       queues_.continue_from_finished();
       for (const Instruction& instruction : program.subspan(i)) queues_.enqueue(instruction);
@@ -162,7 +165,7 @@ Status Device::run(PlannedProgram& program) {
   return status;
 }
 
-// Runs a planned program. Its rules were checked, and its order is program order.
+// Runs a planned program in program order. Its rules were checked when the plan was made.
 Status Device::run_plan(ExecutablePlan& plan, const ExecutablePlan::Run& run) {
   plan.begin_run(run);
   for (uint32_t i = 0; i < plan.size(); ++i) {
@@ -178,6 +181,10 @@ Status Device::run_plan(ExecutablePlan& plan, const ExecutablePlan::Run& run) {
       TW_RETURN_IF_ERROR(check_operation(instruction.op, [&](Status status) {
         return errors_.report(std::move(status), instruction);
       }));
+    if (StepRecorder* const recorder = StepRecorder::current()) [[unlikely]] {
+      recorder->run(name(instruction.op), [&] { plan.run_step(i, run); });
+      continue;
+    }
     plan.run_step(i, run);
   }
   return {};
@@ -275,7 +282,8 @@ Status Device::issue(const Instruction& instruction, const CallSite& site) {
   return {};
 }
 
-// A sync record only waits for the engines, which have drained already.
+// Runs a CPU operator on the host. A sync record needs no call: it only waits for the engines,
+// which have drained already.
 Status Device::call_host(const CpuCall& call) {
   if (call.sync) return {};
   if (cpu_host_) return cpu_host_(call, *this);

@@ -17,11 +17,13 @@
 #include "base/heap.h"
 #include "base/last_error.h"
 #include "base/parallel.h"
+#include "insight/scaling/scaling.h"
 #include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "tools/info.h"
 #include "tools/model_chip.h"
 #include "tools/progress.h"
+#include "tools/recorded_steps.h"
 #include "tools/run_times.h"
 
 namespace tputwin::tools {
@@ -196,6 +198,14 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   }
   Status status = run_repeatedly(runners, input, options.repeat, report);
   if (bar) device->observers().remove(&*bar);
+  if (status.ok() && options.account != 0) {
+    Runner& runner = *runners.front();
+    TW_ASSIGN_OR_RETURN(steps, recorded_steps({options.account, options.threads}, [&] {
+                          return runner.session.infer(input, runner.output);
+                        }));
+    report.steps = std::move(steps);
+    report.account = options.account;
+  }
   TW_RETURN_IF_ERROR(std::move(status));
   report.warnings = thread_diagnostics().warnings();
   return report;
@@ -229,6 +239,7 @@ std::string report_text(const bmodel::Model& model, const RunReport& report,
   if (options.latency)
     text += latency_text(times, batch_of(variety), report.wall_seconds, options.devices) +
             memory_text(report.own_memory, report.model_bytes);
+  if (options.account != 0) text += insight::scaling_text(report.steps, options.account);
   for (const WarningCount& warning : report.warnings)
     text += fmt::format("warning {} x {}\n", warning.count, warning.sample.message());
   return text;

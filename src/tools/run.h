@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "bmodel/bmodel.h"
 #include "machine/program_cost.h"
+#include "machine/step_recorder.h"
 #include "tools/runtime.h"
 
 namespace tputwin::tools {
@@ -36,6 +37,8 @@ struct RunOptions {
   std::string plugin_directory;
   bool reference = false;  // use the reference kernels
   bool progress = false;   // draw a bar on stderr if it takes long
+  // Not 0: predict times on up to so many threads (insight/scaling/scaling.h).
+  unsigned account = 0;
 };
 
 struct RunReport {
@@ -49,6 +52,9 @@ struct RunReport {
   ProgramCost cost;                    // of one run
   uint64_t predicted_cycles = 0;       // of one run
   std::vector<WarningCount> warnings;
+  // The least times of steps, for RunOptions::account threads.
+  std::vector<StepTime> steps;
+  unsigned account = 0;
 };
 
 // An option of the command line that not every model has. `given` is true if it was given.

@@ -8,15 +8,18 @@
 #include <chrono>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "base/errors/isa.h"
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "base/heap.h"
 #include "base/last_error.h"
+#include "insight/scaling/scaling.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/stage_programs.h"
 #include "tools/bm168x/tensor_values.h"
+#include "tools/recorded_steps.h"
 #include "tools/reports/json.h"
 #include "tools/run.h"
 #include "tools/run_times.h"
@@ -226,6 +229,16 @@ std::string times_text(const Times& times, double loading, const NetParameterT& 
   return text;
 }
 
+// Returns the least times of steps for options.account threads, or nothing if it is 0.
+Result<std::vector<StepTime>> account_steps(Runner& runner, const ChosenStage& chosen,
+                                            const Buffers& inputs, const Run168xOptions& options) {
+  if (options.account == 0) return std::vector<StepTime>();
+  return recorded_steps({options.account, options.threads}, [&] {
+    runner.run(chosen, inputs, 1);
+    return std::exchange(runner.status, Status());
+  });
+}
+
 }  // namespace
 
 namespace {
@@ -287,10 +300,17 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   if (options.inputs.empty()) text += "input   synthetic: no --input was given\n";
   for (size_t i = 0; i < outputs.size(); ++i) text += output_text(*tensors[i], outputs[i]);
   text += times_text(times, loading, *chosen.stage, file.file->bytes().size(), options);
-  text += warnings_text(thread_diagnostics().warnings());
+  const std::string warnings = warnings_text(thread_diagnostics().warnings());
   const Chip& chip = runners.front().session->runtime().card().chip();
-  return Run168xReport{std::move(text), report_json(chosen, chip.name, tensors, times, options),
-                       joined(outputs)};
+  Json json = report_json(chosen, chip.name, tensors, times, options);
+  std::vector<uint8_t> output = joined(outputs);  // before further runs replace the outputs
+  TW_ASSIGN_OR_RETURN(steps, account_steps(runners.front(), chosen, inputs, options));
+  if (options.account != 0) {
+    text += insight::scaling_text(steps, options.account);
+    json["account"] = account_json(steps, options.account);
+  }
+  text += warnings;
+  return Run168xReport{std::move(text), std::move(json), std::move(output)};
 }
 
 }  // namespace tputwin::tools

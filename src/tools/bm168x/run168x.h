@@ -27,6 +27,9 @@ struct Run168xOptions {
   bool latency = false;  // print the distribution of times
   bool reference = false;
   bool dequantize = false;  // .npz, .npy: integers as fp32
+  // Not 0: predict times on up to so many threads. `threads` is the number that runs use; 0: the
+  // default.
+  unsigned account = 0, threads = 0;
   // Libraries of operators on the host, in the form of TPUTWIN_CPUOPS; empty: those that it names.
   std::string host_libraries = {};
 };

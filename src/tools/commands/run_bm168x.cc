@@ -24,6 +24,8 @@ int run_bm168x(const RunCommand& command, const bmodel::OpenFile& file) {
                                 .latency = command.options.latency,
                                 .reference = command.options.reference,
                                 .dequantize = command.dequantize,
+                                .account = command.options.account,
+                                .threads = command.options.threads,
                                 .host_libraries = command.host_libraries});
   if (!report.ok()) return print(report.error(), command.model);
   print_report(command, report->text);

@@ -65,6 +65,8 @@ int run(RunCommand& command) {
 // Compiles an ONNX net, then runs it.
 int compile_and_run(const CLI::App& app, RunCommand& command) {
   if (command.strict) be_strict();
+  if (command.options.account != 0 && command.pictures.wanted())
+    return bad_usage(app, "--account goes with --input, not with pictures", kUsage);
   if (!net::is_onnx_file(command.model)) {
     if (!command.table.empty()) return bad_usage(app, "--table goes with NET.onnx", kUsage);
     return command.pictures.wanted() ? run_on_pictures(app, command) : run(command);
@@ -86,13 +88,17 @@ void add_timing_options(CLI::App& sub, RunOptions& options) {
   sub.add_option("--repeat", options.repeat, "run so many times")->check(at_least_one());
   sub.add_option("--threads", options.threads,
                  "threads of a device; default: TPUTWIN_THREADS, or all processors")
-      ->check(at_least_one());
+      ->check(threads());
   sub.add_option("--devices", options.devices,
                  "run on so many devices at the same time, --repeat times on each")
       ->check(at_least_one());
   sub.add_flag("--latency", options.latency,
                "report minimum, median and 99th percentile of the times, and images per "
                "second");
+  sub.add_option("--account", options.account,
+                 "predict the times on 1 to so many threads from a run on one thread, and list the "
+                 "steps that hold them back")
+      ->check(threads());
 }
 
 }  // namespace
@@ -132,7 +138,8 @@ void add_run(CLI::App& app, int& exit) {
   add_native_plugins(*sub);
   sub->add_flag("--strict", command->strict, kStrictRunHelp);
   sub->add_flag("--reference", command->options.reference,
-                "use the reference kernels, which define the results, instead of the fast ones");
+                "use the reference kernels, which define the results, instead of the fast ones")
+      ->excludes("--account");
   sub->footer(
       footer("  tputwin run det1.bmodel --input image.bin --output result.bin\n"
              "  tputwin run net.bmodel --input image.bin --shape 1,3,24,24 "

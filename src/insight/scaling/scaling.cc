@@ -1,0 +1,80 @@
+// The model of parallel loops: a loop of `units` equal pieces takes as long as the thread with the
+// most pieces, and a constant time to open and close it.
+#include "insight/scaling/scaling.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tputwin::insight {
+namespace {
+
+// Nanoseconds that opening and closing a loop takes: workers notice it and leave it, and read lines
+// that another processor wrote. Measured on two processors of a Zen 5; for more it is an estimate.
+constexpr double kOpening = 700, kOpeningOfThread = 60;
+
+ThreadedTime predict_loop(const LoopTime& loop, unsigned threads) {
+  const size_t units = (loop.count + loop.grain - 1) / loop.grain;
+  const auto time = static_cast<double>(loop.nanoseconds);
+  if (units < 2 || threads < 2) return {.serial = time};
+  const size_t longest = (units + threads - 1) / threads;
+  const double shared = time / threads,
+               whole = time * static_cast<double>(longest) / static_cast<double>(units);
+  return {
+      .shared = shared, .uneven = whole - shared, .opening = kOpening + kOpeningOfThread * threads};
+}
+
+}  // namespace
+
+ThreadedTime& ThreadedTime::operator+=(const ThreadedTime& other) {
+  shared += other.shared;
+  serial += other.serial;
+  uneven += other.uneven;
+  opening += other.opening;
+  return *this;
+}
+
+ThreadedTime predict(const StepTime& step, unsigned threads) {
+  ThreadedTime sum;
+  uint64_t in_loops = 0;
+  for (const LoopTime& loop : step.loops) {
+    sum += predict_loop(loop, threads);
+    in_loops += loop.nanoseconds;
+  }
+  sum.serial += static_cast<double>(step.nanoseconds - std::min(step.nanoseconds, in_loops));
+  return sum;
+}
+
+Scaling scaling(std::span<const StepTime> steps, unsigned threads) {
+  Scaling result{.threads = threads};
+  std::map<std::string_view, KindScaling> kinds;
+  for (const StepTime& step : steps) {
+    const ThreadedTime time = predict(step, threads);
+    KindScaling& kind = kinds[step.operation];
+    kind.operation = step.operation;
+    ++kind.steps;
+    kind.one_thread += static_cast<double>(step.nanoseconds);
+    kind.threaded += time;
+    result.one_thread += static_cast<double>(step.nanoseconds);
+    result.threaded += time;
+  }
+  for (auto& [name, kind] : kinds) result.kinds.push_back(std::move(kind));
+  std::ranges::stable_sort(result.kinds, std::greater<>(), [threads](const KindScaling& kind) {
+    return kind.threaded.lost(kind.one_thread, threads);
+  });
+  return result;
+}
+
+std::vector<StepTime> least_times(std::span<const std::vector<StepTime>> runs) {
+  std::vector<StepTime> least = runs.front();
+  const auto is_same = [](const StepTime& a, const StepTime& b) {
+    return a.operation == b.operation && a.loops.size() == b.loops.size();
+  };
+  for (const std::vector<StepTime>& run : runs.subspan(1)) {
+    if (!std::ranges::equal(run, least, is_same)) continue;
+    for (size_t i = 0; i < run.size(); ++i)
+      if (run[i].nanoseconds < least[i].nanoseconds) least[i] = run[i];
+  }
+  return least;
+}
+
+}  // namespace tputwin::insight

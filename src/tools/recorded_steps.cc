@@ -1,0 +1,46 @@
+// Repeats a run under a StepRecorder.
+#include "tools/recorded_steps.h"
+
+#include "base/parallel.h"
+#include "insight/scaling/scaling.h"
+
+namespace tputwin::tools {
+
+Result<std::vector<StepTime>> recorded_steps(const RecordedThreads& threads,
+                                             const std::function<Status()>& run) {
+  constexpr int kWarm = 3, kRuns = 5;
+  set_thread_count(static_cast<int>(threads.recorded));
+  std::vector<std::vector<StepTime>> runs;
+  Status status;
+  {
+    StepRecorder recorder;
+    for (int i = 0; i < kWarm + kRuns && status.ok(); ++i) {
+      recorder.take();
+      status = run();
+      std::vector<StepTime> steps = recorder.take();
+      if (i >= kWarm) runs.push_back(std::move(steps));
+    }
+  }
+  set_thread_count(static_cast<int>(threads.later));
+  TW_RETURN_IF_ERROR(std::move(status));
+  return insight::least_times(runs);
+}
+
+Json account_json(std::span<const StepTime> steps, unsigned threads) {
+  constexpr double kMillisecond = 1e6;
+  Json json{{"threads", threads}, {"predicted_ms", Json::object()}, {"steps", Json::array()}};
+  for (const unsigned count : insight::thread_counts(threads))
+    json["predicted_ms"][std::to_string(count)] =
+        insight::scaling(steps, count).threaded.total() / kMillisecond;
+  for (const insight::KindScaling& kind : insight::scaling(steps, threads).kinds)
+    json["steps"].push_back({{"operation", kind.operation},
+                             {"count", kind.steps},
+                             {"one_thread_ms", kind.one_thread / kMillisecond},
+                             {"ms", kind.threaded.total() / kMillisecond},
+                             {"serial_ms", kind.threaded.serial / kMillisecond},
+                             {"uneven_ms", kind.threaded.uneven / kMillisecond},
+                             {"opening_ms", kind.threaded.opening / kMillisecond}});
+  return json;
+}
+
+}  // namespace tputwin::tools
