@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""check.py SITE: every link of the built site leads to a page, a file or a place in a page that is there, and no page loads
-anything from elsewhere."""
+"""check.py SITE: checks the links of the built site.
+
+Every link must lead to a page, a file or an anchor that exists. No page may load files from other
+sites."""
 import html.parser
 import pathlib
 import sys
@@ -36,7 +38,7 @@ def main():
     wrong, count = [], 0
     for path, page in pages.items():
         name = path.relative_to(site)
-        # The page of what is not there is shown at any address: its links begin at the site's root.
+        # A server shows 404.html at any address, so its links begin at the site's root.
         folder = site if name.name == "404.html" else path.parent
         for link in page.links + page.loads:
             count += 1
@@ -52,9 +54,9 @@ def main():
             if file.is_dir():
                 file /= "index.html"
             if not file.exists():
-                wrong.append(f"{name} links to {link}, which is not there")
+                wrong.append(f"{name} links to {link}, which does not exist")
             elif anchor and file in pages and urllib.parse.unquote(anchor) not in pages[file].ids | {"__search", "__drawer"}:
-                wrong.append(f"{name} links to {link}: no such place")
+                wrong.append(f"{name} links to {link}: the page has no such anchor")
     for line in wrong:
         print(line)
     print(f"{len(pages)} pages, {count} links, {len(wrong)} wrong")

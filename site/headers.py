@@ -1,6 +1,7 @@
-"""The C and C++ headers as pages, one for each interface of api.yml.
+"""Writes the C and C++ headers as pages, one for each interface of api.yml.
 
-Doxygen says which declarations a header has and where; their text and the comments above them are the header's own.
+Doxygen lists the declarations of a header and their lines. Their text, and the comments above them,
+are copied from the header.
 """
 import pathlib
 import re
@@ -16,7 +17,7 @@ class Declaration:
 
 
 def place(element, include):
-    """(header, first line, last line or 0) of what Doxygen found."""
+    """Returns (header, first line, last line or 0) of a declaration that Doxygen found."""
     location = element.find("location")
     if location is None:
         return None
@@ -30,7 +31,7 @@ def place(element, include):
 
 
 def declarations(xml, include):
-    """The declarations of every header, by its path below include/."""
+    """Returns the declarations of every header, by its path below include/."""
     found, scopes = {}, set()
     compounds = [ElementTree.parse(path).getroot().find("compounddef") for path in sorted(xml.glob("*.xml"))
                  if path.name not in ("index.xml", "Doxyfile.xml")]
@@ -56,9 +57,9 @@ def declarations(xml, include):
 
 
 def end_of(lines, first):
-    """The last line of the declaration that begins at line `first`: where a ';' or '}' closes it."""
+    """Returns the last line of the declaration at line `first`: a ';' or '}' closes it there."""
     if lines[first - 1].lstrip().startswith("}"):
-        return first  # the name of what ends here
+        return first  # the name of a type whose definition ends here
     if lines[first - 1].lstrip().startswith("#"):
         while lines[first - 1].rstrip().endswith("\\"):
             first += 1
@@ -75,7 +76,7 @@ def end_of(lines, first):
 
 
 def comment_above(lines, first):
-    """(first line of the comment that ends above line `first`, its text), or (first, "")."""
+    """Returns (first line, text) of the comment that ends above line `first`, or (first, "")."""
     last = first - 1
     if last < 1:
         return first, ""
@@ -85,7 +86,7 @@ def comment_above(lines, first):
         while begin > 1 and "/*" not in lines[begin - 1]:
             begin -= 1
         if not lines[begin - 1].lstrip().startswith("/*"):
-            return first, ""  # behind a declaration
+            return first, ""  # a comment after a declaration
     elif above.startswith("//"):
         while begin > 1 and lines[begin - 2].lstrip().startswith("//"):
             begin -= 1
@@ -95,7 +96,7 @@ def comment_above(lines, first):
 
 
 def text_of(comment):
-    """A comment's words as Markdown: indented lines stay code, names of the code are set as code."""
+    """Returns the text of a comment as Markdown; indented lines become code."""
     lines = [re.sub(r"\s*\*/\s*$", "", line.rstrip()) for line in comment]
     lines = [re.sub(r"^\s*(/\*+|\*(?!/)|//+)", "", line, count=1).rstrip() for line in lines]
     lines = [line[1:] if line.startswith(" ") else line for line in lines]
@@ -107,7 +108,7 @@ def text_of(comment):
                 result.append("")
             item = True
         elif indented and item:
-            pass  # goes on
+            pass  # continues the item
         elif indented:
             if result and result[-1] and not result[-1].startswith("    "):
                 result.append("")
@@ -122,7 +123,7 @@ def text_of(comment):
 
 
 def first_comment(text):
-    """(the comment that a file begins with as Markdown, the rest)."""
+    """Returns (the comment at the begin of a file as Markdown, the rest of the file)."""
     lines, last = text.splitlines(), 0
     while last < len(lines) and re.match(r"^\s*(/\*|\*|//)", lines[last]):
         last += 1
@@ -134,7 +135,7 @@ def first_comment(text):
 
 
 class Header:
-    """A header cut into sections, and those into groups: declarations that one comment is about."""
+    """The sections of a header, and their groups: declarations that share a comment."""
 
     def __init__(self, path, found):
         self.lines = path.read_text().splitlines()
@@ -156,7 +157,7 @@ class Header:
             self.put(declaration)
 
     def name_group(self, declaration):
-        # typedef struct X {...} Y: one text of two names
+        # typedef struct X {...} Y is one declaration with two names.
         names = self.groups[-1]["names"]
         if declaration.name not in names and "@" not in declaration.name:
             names.append(declaration.name)
@@ -211,7 +212,7 @@ class Header:
 
 
 def pages(interfaces, xml, include):
-    """({page: Markdown}, {name: page}) of all interfaces."""
+    """Returns ({page: Markdown}, {name: page}) of all interfaces."""
     found, texts, index = declarations(xml, include), {}, {}
     used = set()
     for interface in interfaces:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""stage.py XML PAGES: the pages that mkdocs builds the site of, in the folder PAGES, and PAGES.yml for mkdocs.
+"""stage.py XML PAGES: writes the pages of the site to the folder PAGES, and PAGES.yml for mkdocs.
 
-docs/ as it is but for its links: files of the repository that pages link to become pages, too. XML is Doxygen's.
+The pages are those of docs/ with changed links: files of the repository that pages link to become
+pages, too. XML is the folder of Doxygen's output.
 """
 import pathlib
 import re
@@ -22,7 +23,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 
 
 def page_of(path):
-    """Where a file of the repository is on the site."""
+    """Returns the path on the site of a file of the repository."""
     relative = path.relative_to(ROOT)
     if relative == pathlib.Path("README.md"):
         return pathlib.Path("index.md")
@@ -76,7 +77,7 @@ class Site:
 
     @staticmethod
     def source(path):
-        """A source: what its first comment says as text, above the code."""
+        """Returns the page of a source file: its first comment as text, above the code."""
         name, text, words = path.relative_to(ROOT), path.read_text(), ""
         if LANGUAGES.get(path.suffix) in ("c", "cpp"):
             words, text = headers.first_comment(text)
@@ -103,7 +104,8 @@ class Site:
             if blocks[-1][0] != is_code:
                 blocks.append((is_code, []))
             if not is_code:
-                # Python-Markdown wants an empty line above a list, and its items' lines four columns in.
+                # Python-Markdown requires an empty line above a list, and lines of items that are
+                # indented by four columns.
                 before = blocks[-1][1][-1] if blocks[-1][1] else ""
                 if ITEM.match(line) and before and not re.match(r"^([-*]|\d+\.|) ", before):
                     blocks[-1][1].append("")
@@ -115,7 +117,7 @@ class Site:
 
     @staticmethod
     def in_list(lines, i):
-        """Whether an indented line goes on with an item of a list."""
+        """Returns true if an indented line continues an item of a list."""
         while i >= 0 and (not lines[i] or lines[i].startswith(" ")):
             i -= 1
         return i >= 0 and ITEM.match(lines[i]) is not None
@@ -129,7 +131,7 @@ class Site:
             return match[0]
         file = (path.parent / target).resolve()
         if ROOT not in file.parents or not file.exists():
-            raise SystemExit(f"{path.relative_to(ROOT)} links to {target}, which is not there")
+            raise SystemExit(f"{path.relative_to(ROOT)} links to {target}, which does not exist")
         if picture and file.suffix == ".svg":
             return f'<div class="drawing">{file.read_text()}</div>'
         if file.is_dir() and (file / "README.md").exists():
@@ -138,7 +140,7 @@ class Site:
         return f"{picture}[{words}]({steps_to(page_of(file), page)}{anchor})"
 
     def name_links(self, page, text):
-        """`name` of an interface leads to where it is declared."""
+        """Links each `name` of an interface to its declaration."""
         def linked(match):
             where = self.index.get(match[2])
             if not where or text[:match.start()].rpartition("\n")[2].startswith("#"):

@@ -1,5 +1,5 @@
-// The site in a browser: SITE, as `make site` builds it, served as any web server would. PICTURES: a folder for pictures
-// of some pages, light and dark.
+// Tests the site in a browser. SITE is the folder that `make site` builds; a web server of this
+// test serves it. PICTURES is a folder for pictures of some pages, light and dark.
 import assert from "node:assert/strict";
 import { createReadStream, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -33,10 +33,11 @@ after(() => {
 
 const pages = () => readdirSync(SITE, { recursive: true }).map(String).filter((name) => name.endsWith(".html") && name !== "404.html").sort();
 
-// What a reader of the page would see scroll sideways: the page itself must not.
+// Returns the pixels by which the page is wider than the window. The page itself must not scroll
+// sideways.
 const overhang = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
 
-test("every page loads without errors and asks nobody else", options, async () => {
+test("every page loads without errors and sends no request to another host", options, async () => {
   const { page, errors, close } = await launch({ origin });
   const names = pages();
   assert.ok(names.length > 50);
@@ -49,10 +50,11 @@ test("every page loads without errors and asks nobody else", options, async () =
   await close();
 });
 
-// Where a search leads, when what `wanted` says is among the first that it finds.
+// Returns the address of the result that matches `wanted`, which must be among the first eight.
 async function found(page, words, wanted) {
   await page.goto(`${origin}/index.html`);
-  // whole words at once: on a slow machine the search sees what is half typed, and complains of the likes of "TW-"
+  // fill() enters all words at once. With single keys, the search of a slow machine sees incomplete
+  // words, and prints errors for texts like "TW-".
   await page.fill(".md-search__input", words);
   await page.press(".md-search__input", "End");
   const results = () => page.locator(".md-search-result__item a").evaluateAll((all) => all.slice(0, 8).map((a) => a.href));
@@ -61,7 +63,7 @@ async function found(page, words, wanted) {
   return (await results()).map((href) => new URL(href)).find(({ href }) => new RegExp(wanted).test(href));
 }
 
-test("the search finds pages, rules and functions, these at their places", options, async () => {
+test("the search finds pages, rules and functions, and leads to the anchors of functions", options, async () => {
   const { page, errors, close } = await launch({ origin });
   for (const [words, wanted] of [
     ["okk_bdc_conv2d", "/api/okkernel.html.*#okk_bdc_conv2d"],
@@ -81,7 +83,7 @@ test("the search finds pages, rules and functions, these at their places", optio
 });
 
 for (const dark of [false, true])
-  test(`is ${dark ? "dark" : "light"} as the reader's system is, drawings too`, options, async () => {
+  test(`pages and drawings are ${dark ? "dark" : "light"} if the reader's system is`, options, async () => {
     const { page, errors, close } = await launch({ origin, dark });
     await page.goto(`${origin}/concepts.html`);
     const scheme = () => page.evaluate(() => document.body.dataset.mdColorScheme);
@@ -95,7 +97,7 @@ for (const dark of [false, true])
     await close();
   });
 
-test("pictures", { skip: options.skip || (PICTURES ? false : "PICTURES names no folder") }, async () => {
+test("writes pictures", { skip: options.skip || (PICTURES ? false : "PICTURES names no folder") }, async () => {
   mkdirSync(PICTURES, { recursive: true });
   for (const dark of [false, true]) {
     const { page, close } = await launch({ origin, dark });

@@ -15,7 +15,7 @@ namespace tputwin::testing {
 class PackingIsa {
  public:
   PackingIsa() {
-    constexpr std::array<std::string_view, 3> kOthers{"reference", "onednn", "amx"};
+    constexpr std::array<std::string_view, 3> kOthers{"reference", "onednn", "amx_emulated"};
     for (const std::string& isa : fast::available_isas())
       if (std::ranges::find(kOthers, isa) == kOthers.end()) name_ = isa;
     if (!name_.empty()) fast::select_isa(name_);

@@ -43,7 +43,7 @@ class F32Input final : public PlaneInput {
   const Memory& memory_;
 };
 
-// Results start with the bias.
+// Packs the fp32 weights in panels, and the bias of each output channel in PlaneConstants::starts.
 class F32Weights final : public PlaneWeights, private LatePanels {
  public:
   F32Weights(const Conv2dBm1684& op, const Memory& memory, const ConvTerms& terms)
@@ -99,7 +99,7 @@ class F32Products final : public PlaneProducts {
     chains_ = terms_.chains;
     chains_.right_offset = offsets_.data();
   }
-  // Old values are added last.
+  // Reads the old results to r.second. The kernel adds them after the products and the bias.
   void start(const ResultRun& r, const PlaneConstants&) const override {
     if (!op_.accumulate) return;
     const uint8_t* from = memory_.byte(op_.out, r.n, r.oc, r.y, r.x);
@@ -181,7 +181,8 @@ uint64_t term_count(const Conv2dBm1684& op) {
   return uint64_t{weight.n} * weight.h * weight.w;
 }
 
-// Returns why terms are too many, or not all of them are contiguous in the input.
+// Returns why short rows cannot be summed in place, or nullptr if they can. There must be few
+// terms, and the inputs of each term must be contiguous.
 Declined terms_decline(const Conv2dBm1684& op, uint32_t most_terms) {
   if (term_count(op) > most_terms) return "many terms";
   auto is_inside = [](const Axis& a, uint32_t in, uint32_t out) {
@@ -255,7 +256,8 @@ Declined short_rows(const Conv2dBm1684& given, const Memory& memory) {
   return kRan;
 }
 
-// Returns results of one position in many images as a row of one image. The row may have gaps.
+// Returns a convolution that has one position in each image as one of a single image. The results
+// of all images become one row, which may have gaps.
 Conv2dBm1684 with_images_as_row(Conv2dBm1684 op) {
   const Axis point;
   const auto is_single = [](const Shape& s) { return s.h == 1 && s.w == 1; };
@@ -276,8 +278,8 @@ Declined planes(const Conv2dBm1684& given, const Memory& memory) {
   return convolve(planes.parts(), op.window, op.in, op.out.shape);
 }
 
-// Returns why results have more than one position, or the weights of a lane are not all stored as
-// pairs of input channels.
+// Returns why single_place() does not cover the operation, or nullptr if it does. The result must
+// have one position, and lanes must store weights as pairs of input channels.
 Declined single_place_declines(const Conv2dBm1684& op) {
   const Axis point;
   const Shape &in = op.in.shape, &out = op.out.shape;
@@ -291,8 +293,9 @@ Declined single_place_declines(const Conv2dBm1684& op) {
   return tile_kernels().pair_rows != nullptr ? kRan : "no vectors of pairs";
 }
 
-// Each weight is used once, so weights are read in place. A lane has rows of its output channels,
-// one for each pair of input channels. The even and the odd channels of the pairs are the chains.
+// Computes results that have one position. Each weight is used once, so weights are read in place.
+// A lane stores a row of its output channels for each pair of input channels. The even and the odd
+// channels of the pairs form separate chains.
 Declined single_place(const Conv2dBm1684& op, const Memory& memory) {
   if (const Declined why = operands_decline(op, memory.local)) return why;
   if (const Declined why = single_place_declines(op)) return why;
@@ -362,7 +365,7 @@ std::unique_ptr<SumSource> sum_source(const Conv2dBm1684& given, const Memory& m
 TW_FAST_KERNELS(Conv2dBm1684, {"short rows", short_rows}, {"single position", single_place},
                 {"planes", planes})
 
-// Few terms have little that is worth keeping.
+// Returns nullptr for few terms, because short_rows() packs nothing that could be kept.
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684& op, const Memory& memory) {
   return term_count(op) <= kMaxShortTerms
              ? nullptr

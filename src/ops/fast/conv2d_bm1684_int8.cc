@@ -11,6 +11,7 @@
 #include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 #include "ops/fast/gemm/packing/images.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
 #include "ops/fast/gemm/run/prepared_planes.h"
@@ -21,19 +22,23 @@ namespace {
 
 constexpr uint32_t kChannelsInCell = 4;  // as weights are stored
 
-// The cells of an operation: channels in a cell, and what brings bytes to the signedness that the
-// product instruction needs.
+// Describes the cells of an operation. A cell holds `in_cell` channels. `flip` gives the bytes of
+// the data the signedness that the product instruction needs.
 struct ImageCells {
   TileKernels kernels;
   uint32_t in_cell, taps, count;
   SignFlip flip;
+  size_t tile_depth = 0;  // order of the weights (tile_order.h); 0: plain
 
   explicit ImageCells(const Conv2dBm1684Int8& op)
       : kernels(tile_kernels()),
         in_cell(kernels.in_cell),
         taps(op.window.h.kernel * op.window.w.kernel),
         count(ceil_div(op.in.shape.c, in_cell)) {
-    if (has_bytes()) flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
+    if (!has_bytes()) return;
+    flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
+    if (kernels.has_matrix_tiles && op.out.shape.h * op.out.shape.w >= kLeastTilePositions)
+      tile_depth = fast::tile_depth(count);
   }
   bool has_bytes() const { return in_cell == kChannelsInCell; }
 };
@@ -59,7 +64,7 @@ void ImageInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                            uint32_t* to) const {
   const uint32_t image = n % kImagesInCell, row_bytes = op_.in.shape.w * kImagesInCell;
   const uint32_t in_cell = cells_.in_cell;
-  // channels past the last have zero weights, so that any data will do
+  // Channels after the last one have zero weights, so their data may be any bytes.
   std::array<const uint8_t*, kChannelsInCell> from;
   for (uint32_t i = 0; i < in_cell; ++i) {
     const uint32_t channel = std::min(cell * in_cell + i, op_.in.shape.c - 1);
@@ -77,7 +82,8 @@ void ImageInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
   }
 }
 
-// Results start with the bias and the correction of the sign flip.
+// Packs the weights as cells, and computes the start value of each channel's sums: its bias plus
+// the correction of the sign flip.
 class ImageWeights final : public SeparatePanels {
  public:
   ImageWeights(const Conv2dBm1684Int8& op, const Memory& memory, const ImageCells& cells)
@@ -95,7 +101,8 @@ class ImageWeights final : public SeparatePanels {
   const ImageCells& cells_;
 };
 
-// The bytes of the last cell after the last channel are undefined and replaced by 0.
+// Reads the weights of output channel `oc` to to[cell * taps + tap]. Memory is undefined after the
+// last input channel of the last cell, so these weights become 0.
 void ImageWeights::read_channel(uint32_t oc, uint32_t* to) const {
   const bool extends = is_signed(op_.weight.dtype);
   const auto word = [&](uint8_t byte) {
@@ -136,6 +143,9 @@ void ImageWeights::pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants
   if (cells_.flip.mask != 0)
     cells_.kernels.sum_rows(reinterpret_cast<const uint32_t*>(to), terms(),
                             is_signed(op_.weight.dtype), sums);
+  if (cells_.tile_depth != 0)
+    order_for_tiles({rows.pitch, cells_.taps, cells_.tile_depth}, cells_.count,
+                    reinterpret_cast<uint32_t*>(to));
   for (uint32_t r = 0; r < rows.count; ++r)
     constants.starts[rows.first + r] =
         static_cast<uint32_t>(bias_of(op_.bias, memory_, rows.first + r)) +
@@ -158,8 +168,12 @@ class ImageProducts final : public PlaneProducts {
     std::fill_n(r.first, r.count, constants.starts[r.oc]);
   }
   bool run(const Tile& tile, const TileBuffers&, uint32_t, const PlaneConstants&) const override {
-    const Dots dots{terms_.pitch, cells_.count, cells_.taps, terms_.tap_offset.data(),
-                    is_signed(op_.weight.dtype)};
+    const Dots dots{terms_.pitch,
+                    cells_.count,
+                    cells_.taps,
+                    terms_.tap_offset.data(),
+                    is_signed(op_.weight.dtype),
+                    cells_.tile_depth};
     cells_.has_bytes() ? cells_.kernels.bytes(tile, dots) : cells_.kernels.int16(tile, dots);
     return false;
   }
@@ -192,7 +206,13 @@ class ImagePlanes {
         products_(op, memory, cells_),
         results_(memory, op.out) {}
 
-  ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+  ConvolutionParts parts() {
+    return {input_, weights_, products_, results_, restorer_, cells_.tile_depth};
+  }
+  // Returns true if both convolutions pack their constants in the same order.
+  bool packs_like(const ImagePlanes& other) const {
+    return cells_.tile_depth == other.cells_.tile_depth;
+  }
 
  private:
   const ImageCells cells_;

@@ -60,7 +60,7 @@ class FloatInput final : public PlaneInput {
   mutable ExponentRange exponents_;
 };
 
-// Terms have the order of weights in memory. Results start with the bias.
+// Packs the weights in their order in memory. The start value of a channel's sums is its bias.
 class FloatWeights final : public SeparatePanels {
  public:
   FloatWeights(const Conv2dBm1684xFloat& op, const Memory& memory) : op_(op), memory_(memory) {}
@@ -87,7 +87,8 @@ class FloatWeights final : public SeparatePanels {
     pack_channels(
         rows, terms(), [&](uint32_t oc, uint32_t* cells) { copy_weights(oc, cells); }, to);
   }
-  // Packs 16-bit weights and their codes.
+  // Packs 16-bit weights. Computes their codes, which are 16-bit logarithms, if the kernels use
+  // them (gemm/kernels/coded_groups-inl.h).
   void pack_float16(const PanelRows& panel, uint8_t* to, PlaneConstants& constants) const {
     thread_local Scratch narrow, wide;
     const uint32_t all = terms(), count = panel.count;
@@ -103,7 +104,7 @@ class FloatWeights final : public SeparatePanels {
     widen(to, words, as_int16);
     kernels_.code(as_int16, words, false, constants.codes + uint64_t{panel.first} * all);
   }
-  // Copies the weights of an output channel in the order of memory.
+  // Copies the weights of an output channel in their order in memory.
   template <class T>
   void copy_weights(uint32_t oc, T* to) const {
     if (op_.weight.is_constant)
@@ -159,7 +160,7 @@ class FloatProducts final : public PlaneProducts {
   const FloatWeights& weights_;
   const ConstantRestorer& restorer_;
   const TileKernels kernels_ = tile_kernels();
-  // The planes that are laid out, and their codes; null if they have none.
+  // `planes_` are the planes of this run. `codes_` are their codes, or nullptr if they have none.
   const uint32_t* planes_ = nullptr;
   int16_t* codes_ = nullptr;
   PlaneTerms terms_;

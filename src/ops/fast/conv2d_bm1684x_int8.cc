@@ -11,6 +11,7 @@
 #include "ops/contract/kernel_steps.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 #include "ops/fast/gemm/packing/weights_bm1684x.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
 #include "ops/fast/gemm/run/prepared_planes.h"
@@ -26,13 +27,14 @@ bool has_zero_point(const Source& zero_point) {
   return !zero_point.is_constant || zero_point.constant != 0;
 }
 
-// The cells of an operation: channels in a cell, and what brings bytes to the signedness that the
-// product instruction needs.
+// Describes the cells of an operation. A cell holds `in_cell` channels. `flip` gives the bytes of
+// the data the signedness that the product instruction needs.
 struct ByteCells {
   TileKernels kernels;
   bool as_int16;
   uint32_t in_cell, taps, channels;
   SignFlip flip;
+  size_t tile_depth = 0;  // order of the weights (tile_order.h); 0: plain
 
   explicit ByteCells(const Conv2dBm1684xInt8& op)
       : kernels(tile_kernels()),
@@ -40,8 +42,10 @@ struct ByteCells {
         in_cell(as_int16 ? 2 : kernels.in_cell),
         taps(taps_of(op.window)),
         channels(op.in.shape.c) {
-    if (!as_int16)
-      flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.view.dtype));
+    if (as_int16) return;
+    flip = kernels.sign_flip(is_signed(op.in.dtype), is_signed(op.weight.view.dtype));
+    if (kernels.has_matrix_tiles && op.out.shape.h * op.out.shape.w >= kLeastTilePositions)
+      tile_depth = fast::tile_depth(count());
   }
   uint32_t count() const { return ceil_div(channels, in_cell); }
   // Returns the number of channels in a cell.
@@ -80,7 +84,7 @@ class ByteInput final : public PlaneInput {
 
 void ByteInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
                           uint32_t* to) const {
-  // channels past the last have zero weights, so that any data will do
+  // Channels after the last one have zero weights, so their data may be any bytes.
   std::array<const uint8_t*, kMostInCell> from;
   for (uint32_t i = 0; i < cells_.in_cell; ++i)
     from[i] =
@@ -97,8 +101,8 @@ void ByteInput::read_rows(uint32_t n, uint32_t cell, uint32_t y, uint32_t rows,
   }
 }
 
-// Results start with the bias and the correction of the sign flip, and with the addend of a plain
-// epilogue.
+// Packs the weights as cells, and computes the start value of each channel's sums. It is the bias
+// plus the correction of the sign flip, plus the addend if the epilogue is plain.
 class ByteWeights final : public SeparatePanels {
  public:
   ByteWeights(const Conv2dBm1684xInt8& op, const Memory& memory, const ByteCells& cells,
@@ -123,7 +127,8 @@ class ByteWeights final : public SeparatePanels {
   const SumEpilogue& epilogue_;
 };
 
-// In memory, groups of cells come before taps.
+// Reads the weights of output channel `oc` to to[cell * taps + tap]. Memory stores groups of input
+// channels, in each group the taps, and for each tap one weight of each channel.
 void ByteWeights::read_channel(uint32_t oc, uint32_t* to) const {
   const DType dtype = op_.weight.view.dtype;
   const uint32_t group = weight_group(dtype), channels = op_.in.shape.c;
@@ -152,8 +157,8 @@ void ByteWeights::read_channel(uint32_t oc, uint32_t* to) const {
     });
 }
 
-// Packs cells of four bytes, which are stored as such: all cells of a group and a tap are
-// transposed at once.
+// Packs weights that memory already stores as cells of four bytes. All cells of a group and a tap
+// are transposed at once.
 void ByteWeights::pack_bytes(const PanelRows& panel, uint32_t* cells) const {
   constexpr uint32_t kGroup = 64;
   const uint32_t taps = cells_.taps, step = panel.pitch;
@@ -183,6 +188,8 @@ void ByteWeights::pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants&
   int32_t sums[kMaxTileRows] = {};
   if (cells_.flip.mask != 0)
     cells_.kernels.sum_rows(cells, terms(), is_signed(op_.weight.view.dtype), sums);
+  if (cells_.tile_depth != 0)
+    order_for_tiles({rows.pitch, cells_.taps, cells_.tile_depth}, cells_.count(), cells);
   for (uint32_t r = 0; r < rows.count; ++r)
     constants.starts[rows.first + r] =
         bias(rows.first + r) +
@@ -190,30 +197,37 @@ void ByteWeights::pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants&
   if (epilogue_.any()) pack_epilogue(rows, constants);
 }
 
+// Packs the epilogue of each output channel of a panel. Values, weights and zero points are at most
+// 255 in magnitude, so weight - zero point is at most 510. Rows after the panel's last channel
+// repeat it, because kernels convert whole tiles.
 void ByteWeights::pack_epilogue(const PanelRows& rows, PlaneConstants& constants) const {
   constexpr int64_t kLargestProduct = 255 * 510;
   for (uint32_t oc = rows.first; oc < rows.first + rows.count; ++oc) {
     const int64_t largest = kLargestProduct * cells_.channels * cells_.taps +
                             std::abs(int64_t{static_cast<int32_t>(bias(oc))});
-    const SumEpilogue::Channel& channel = constants.epilogues[oc] =
-        epilogue_.of_channel(oc, largest, memory_);
-    if (channel.is_plain) constants.starts[oc] += static_cast<uint32_t>(channel.addend);
+    constants.epilogues[oc] = epilogue_.of_channel(oc, largest, memory_);
+    const SumEpilogue::Channel& epilogue = constants.epilogues[oc];
+    if (epilogue.is_plain) constants.starts[oc] += static_cast<uint32_t>(epilogue.addend);
   }
   const uint32_t block = rows.first / cells_.kernels.rows;
   RowScales& scales = constants.scales[block];
   for (uint32_t r = 0; r < cells_.kernels.rows; ++r) {
-    const uint32_t channel = rows.first + std::min(r, rows.count - 1);
-    scales.scales[r] = constants.epilogues[channel].scale;
-    scales.starts[r] = constants.starts[channel];
+    const uint32_t oc = rows.first + std::min(r, rows.count - 1);
+    scales.scales[r] = constants.epilogues[oc].scale;
+    scales.starts[r] = constants.starts[oc];
   }
 }
 
 Dots dots_of(const Conv2dBm1684xInt8& op, const ByteCells& cells, const PlaneTerms& terms) {
-  return {terms.pitch, cells.count(), cells.taps, terms.tap_offset.data(),
-          is_signed(op.weight.view.dtype)};
+  return {terms.pitch,
+          cells.count(),
+          cells.taps,
+          terms.tap_offset.data(),
+          is_signed(op.weight.view.dtype),
+          cells.tile_depth};
 }
 
-// Returns the sums of a row as a part of their channel's plane.
+// Returns the run of results as a part of its channel's plane.
 SumEpilogue::Part part_of(const ResultRun& r, const Conv2dBm1684xInt8& op) {
   return {r.n, r.oc, r.y * op.out.shape.w + r.x, r.count};
 }
@@ -317,9 +331,11 @@ class BytePlanes {
         products_(op, memory, cells_, epilogue_),
         results_(memory, op.out) {}
 
-  ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+  ConvolutionParts parts() {
+    return {input_, weights_, products_, results_, restorer_, cells_.tile_depth};
+  }
 
-  // Fuses instructions (PreparedKernel::fuse_epilogue). Returns false if it cannot.
+  // Fuses instructions (PreparedKernel::fuse_epilogue). Returns false if they cannot be fused.
   bool fuse(std::span<const Operation* const> instructions, std::span<const ByteRange> live_out) {
     if (op_.accumulate || !epilogue_.fuse(instructions, op_.out, live_out, memory_)) return false;
     results_.write_to(epilogue_.out());
@@ -327,8 +343,10 @@ class BytePlanes {
   }
   // Returns the tensor of the results of fused instructions, or nullptr if none are fused.
   TensorView* fused_out() { return epilogue_.any() ? &epilogue_.out() : nullptr; }
-  // Returns true if both pack constants for the same epilogue.
-  bool packs_like(const BytePlanes& other) const { return epilogue_ == other.epilogue_; }
+  // Returns true if both convolutions pack their constants for equal epilogues in the same order.
+  bool packs_like(const BytePlanes& other) const {
+    return epilogue_ == other.epilogue_ && cells_.tile_depth == other.cells_.tile_depth;
+  }
 
  private:
   const Conv2dBm1684xInt8& op_;

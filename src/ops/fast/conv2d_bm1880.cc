@@ -22,7 +22,6 @@
 #include "ops/fast/gemm/epilogue/epilogue_bm1880-inl.h"
 #include "ops/fast/gemm/epilogue/weighted_addend-inl.h"
 #include "ops/fast/gemm/kernels/dot_bytes-inl.h"
-#include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/gemm/onednn/conv2d_onednn.h"
 #include "ops/fast/gemm/packing/conv2d_bm1880_setup.h"
 #include "ops/fast/gemm/packing/pack_conv2d_bm1880-inl.h"
@@ -34,12 +33,13 @@ namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Bytes of a block's results for each channel: the most that a task has, and what whole vectors
-// read and write after them.
+// `kStaged` is the largest number of results that a task stages for each channel, one byte each.
+// `kStagedPitch` adds the bytes that whole vectors read and write after them.
 constexpr size_t kStaged = PositionRuns::kTilesAtOnce * kTileVectors * kElements32,
                  kStagedPitch = kStaged + 2 * kElements32;
 
-// The first bytes of the channels of a block, in a view with the extents of the output.
+// Holds the address of the first byte of each channel of a block. The view must have the extents of
+// the output.
 struct BlockRows {
   uint8_t* base[kTileRows];
   BlockRows(const Conv2dSetup& setup, const TensorView& view, size_t block, size_t channels) {
@@ -79,7 +79,7 @@ void write_rows(const Conv2dSetup& setup, const TensorView& out, size_t block, s
                       });
 }
 
-// Prefetches the addends of a block. There is enough time before its sums are computed.
+// Prefetches the addends of a block, which sum_rows() reads after the products are computed.
 void prefetch_addends(const Conv2dSetup& setup, size_t block, size_t begin, size_t count) {
   constexpr size_t kLine = 64;
   const size_t channels = setup.channels_of(block);
@@ -110,10 +110,10 @@ void sum_rows(const Conv2dSetup& setup, size_t block, size_t begin, size_t count
                       });
 }
 
-// A task: one block of output channels at one chunk of positions.
+// Describes a task: one block of output channels at one chunk of positions.
 struct Conv2dTask {
   size_t block, chunk;
-  bool data_is_narrow;  // see Reduction
+  bool data_is_narrow;  // see Reduction::is_narrow
 };
 
 void convolve_task(const Conv2dSetup& setup, const Conv2dBuffers& buffers, const Conv2dTask& task) {
@@ -134,7 +134,8 @@ void convolve_task(const Conv2dSetup& setup, const Conv2dBuffers& buffers, const
                             .taps = planes.taps(),
                             .groups = planes.groups,
                             .weights = buffers.constants.weights + block * blocks.block_stride,
-                            .is_narrow = task.data_is_narrow};
+                            .is_narrow = task.data_is_narrow,
+                            .tile_depth = blocks.depth};
   const Epilogue epilogue{static_cast<int>(setup.op->rshift), setup.op->relu, setup.rounding_folded,
                           fused.sum ? INT32_MIN : fused.floor};
   const int32_t* bias = buffers.constants.bias + block * blocks.rows;
@@ -151,7 +152,9 @@ void convolve_task(const Conv2dSetup& setup, const Conv2dBuffers& buffers, const
 
 void build(Conv2dSetup& setup, const Conv2dBm1880& op, const Memory& memory) {
   const Flip flip(is_signed(op.in.dtype), is_signed(op.weight.dtype));
-  setup.build(op, memory, {kElements, kTileRows, kElements32, kTileVectors * kElements32},
+  const bool has_tiles = TPUTWIN_HAVE_TILES && tile_unit() != TileUnit::none;
+  setup.build(op, memory,
+              {kElements, kTileRows, kElements32, kTileVectors * kElements32, has_tiles},
               {flip.mask, flip.correction});
 }
 
@@ -166,6 +169,7 @@ void multiply(const Conv2dSetup& setup, const Conv2dBuffers& buffers) {
                            ? tasks
                            : grain_of(geometry.macs() / tasks + 1, Conv2dGeometry::kMacsPerTask);
   const auto convolve = [&](size_t begin, size_t end) {
+    const TileScope tiles(kTileRows, geometry.weights.depth);
     for (size_t i = begin; i < end; ++i)
       convolve_task(setup, buffers,
                     weights_outside ? Conv2dTask{i / chunks, i % chunks, is_narrow}
@@ -190,7 +194,6 @@ HWY_EXPORT(multiply);
 
 Declined library(const Conv2dBm1880& op, const Memory& memory) {
   if (!onednn_enabled()) return "the library is not selected";
-  if (!prefers_library(library_use(), work_of(op))) return "ours is faster";
   if (const Declined why = conv2d_declines(op, memory)) return why;
   return execute_onednn(op, memory);
 }
@@ -212,7 +215,7 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   return kRan;
 }
 
-// Keeps the planes and the packed weights.
+// Keeps the plan of the convolution and its packed weights from run to run.
 class PreparedConv2d final : public PreparedKernel, public Unpacking {
  public:
   PreparedConv2d(const Conv2dBm1880& op, const Memory& memory)
@@ -222,7 +225,9 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
 
   bool share(const PreparedKernel& kernel) override {
     const auto* other = dynamic_cast<const PreparedConv2d*>(&kernel);
-    if (other == nullptr || !same_constants(op_, other->op_)) return false;
+    if (other == nullptr || !same_constants(op_, other->op_) ||
+        setup_.geometry.weights.depth != other->setup_.geometry.weights.depth)
+      return false;
     constants_ = other->constants_;
     return true;
   }
@@ -236,7 +241,7 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
     return is_value;
   }
   bool add(const WeightedAddend& sum) override {
-    // products of 8 bits, and 16 bits times at most 2^8, stay inside 32 bits
+    // Products of 8-bit numbers, and 16-bit numbers times at most 2^8, fit in 32 bits.
     const auto is_byte = [](int32_t factor) { return factor >= -255 && factor <= 255; };
     if (setup_.fused.sum || setup_.fused.floor != INT32_MIN || sum.lshift > 8 || sum.rshift > 31 ||
         sum.addend_rshift > 31 || !is_byte(sum.factor) || !is_byte(sum.addend_factor))
@@ -304,8 +309,8 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
   Conv2dBm1880 op_;  // the executed operation, with moves fused
   Conv2dSetup setup_;
   std::shared_ptr<Conv2dConstants> constants_;
-  const void* input_owner_ = this;  // owner of the packed input
-  uint32_t slot_ = 0;               // number of the buffer with the packed input
+  const void* input_owner_ = this;  // owner of the packed input (take_packed_input)
+  uint32_t slot_ = 0;               // slot of the packed input
 };
 
 }  // namespace
@@ -313,8 +318,7 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
 TW_FAST_KERNELS(Conv2dBm1880, {"oneDNN", library}, {"planes", planes})
 
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory) {
-  const bool others = onednn_enabled() && prefers_library(library_use(), work_of(op));
-  if (others || conv2d_declines(op, memory) != nullptr) return nullptr;
+  if (onednn_enabled() || conv2d_declines(op, memory) != nullptr) return nullptr;
   return std::make_unique<PreparedConv2d>(op, memory);
 }
 

@@ -60,16 +60,19 @@ class IntSource {
   }
 
   bool has_byte_cells() const { return cells_ == Cells::bytes; }
+  bool has_byte_tiles() const { return has_byte_cells() && kernels_.has_matrix_tiles; }
   // Returns the factors of the only row.
   std::vector<uint32_t> left_cells() const;
-  // Computes the sums of columns of that row, and of kRowSlack columns more.
+  // Computes `count` sums of the only row, from column `first` on. May write up to kRowSlack sums
+  // more.
   void multiply_row(const std::vector<uint32_t>& left, const StoredMatrix& right, uint32_t first,
                     uint32_t count, uint32_t* sums) const;
 
   bool run(const TileKernels& kernels, const Tile& tile, const auto& terms, const TilePart&,
            const TileBuffers&) const {
     const uint32_t no_offset = 0;
-    const Dots dots{terms.pitch, terms.count, 1, &no_offset, is_signed(p_.left.dtype())};
+    const Dots dots{terms.pitch,     terms.count, 1, &no_offset, is_signed(p_.left.dtype()),
+                    terms.tile_depth};
     cells_ == Cells::bytes ? kernels.bytes(tile, dots) : kernels.int16(tile, dots);
     return false;
   }
@@ -130,7 +133,7 @@ class IntSource {
         !op_.shift || largest + largest_sum(op_) <= std::numeric_limits<int32_t>::max();
   }
 
-  // Returns the largest magnitude of the products of a result.
+  // Returns an upper bound of the magnitude of a sum of products.
   static int64_t largest_sum(const MatmulBm1684xInt& op) {
     return int64_t{op.left.cols()} * 255 * (op.zero_point ? 255 + 128 : 255);
   }
@@ -256,6 +259,7 @@ void IntSource::read_factors(const StoredMatrix& m, uint32_t row, uint32_t first
 
 std::vector<uint32_t> IntSource::left_cells() const {
   const StoredMatrix left(p_.left, memory_);
+  // read_terms() may write kTilePitch cells after the last one.
   std::vector<uint32_t> cells(ceil_div(p_.left.cols(), in_cell()) + kTilePitch);
   if (!p_.left.transposed) {
     read_factors(left, 0, 0, static_cast<uint32_t>(cells.size() - kTilePitch), cells.data());

@@ -7,11 +7,13 @@
 
 namespace tputwin::fast {
 
-// The result of a kernel: nullptr if it ran, otherwise why it declined and changed nothing.
+// `Declined` is the result of a kernel: nullptr if it ran, otherwise the reason why it declined. A
+// kernel that declines must change nothing.
 using Declined = const char*;
 constexpr Declined kRan = nullptr;
 
-// `name` identifies the kernel in traces and tests: how it works, in a word or two.
+// `name` identifies the kernel in traces and tests. It describes in a word or two how the kernel
+// works.
 template <class Op>
 struct FastKernel {
   const char* name;
@@ -30,8 +32,8 @@ bool run_best(const FastKernel<Op> (&kernels)[N], const Op& op, const Memory& me
   return false;
 }
 
-// Defines the kernels of an operation, and with them its fast::execute(): {"name", run} each, best
-// first.
+// Defines fast::execute() of an operation type. The arguments after the type list its kernels as
+// {"name", run}, the best one first.
 #define TW_FAST_KERNELS(Type, ...)                                    \
   bool execute(const Type& op, const Memory& memory) {                \
     static constexpr FastKernel<Type> kFastKernels[] = {__VA_ARGS__}; \

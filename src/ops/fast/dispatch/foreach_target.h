@@ -13,7 +13,7 @@
 
 #if TPUTWIN_DOT_TARGET != 0
 
-// Same macros as in Highway's passes.
+// These are the macros of Highway's passes.
 #undef HWY_ONCE
 #define HWY_ONCE 0
 #undef HWY_TARGET

@@ -23,7 +23,6 @@
 #include "base/variables.h"
 #include "ops/fast/dispatch/dot_pass.h"
 #include "ops/fast/fast.h"
-#include "ops/fast/gemm/onednn/conv2d_choice.h"
 #include "ops/fast/prepared/prepared.h"
 
 namespace tputwin::fast {
@@ -42,10 +41,11 @@ std::string target_name(int64_t target) {
 struct Isa {
   int64_t targets = 0;  // allowed Highway targets; 0: none
   bool dot_pass = false;
-  Library library = Library::never;
+  bool library = false;  // convolutions go to oneDNN
+  TileUnit tiles = TileUnit::none;
 };
 
-// Targets with vectors that were compiled.
+// `kVectorTargets` is the mask of the compiled Highway targets that have vectors.
 constexpr int64_t kVectorTargets = HWY_TARGETS & ~kScalarTargets;
 
 // Returns true if the processor has the byte products of the pass of foreach_target.h. The base
@@ -70,7 +70,7 @@ void for_each_target(int64_t targets, const F& f) {
     if (targets >> bit & 1) f(int64_t{1} << bit, target_name(int64_t{1} << bit));
 }
 
-// Everything that can be selected on this host.
+// Lists the instruction sets that can be selected on this host.
 struct Host {
   std::vector<std::string> names, missing;
   std::vector<Isa> isas;  // parallel to names
@@ -93,7 +93,22 @@ struct Host {
 #endif
     });
     best = names.size() - 1;
+    add_tiles();
     add_library();
+  }
+
+  // The kernels of tiles are compiled for AVX-512.
+  void add_tiles() {
+#if HWY_ARCH_X86
+    Isa isa = isas[best];
+    const bool has_vectors = (isa.targets & HWY_AVX3_DL) != 0;
+    isa.tiles = TileUnit::emulated;
+    add_if(has_vectors, "amx_emulated", isa);
+    isa.tiles = TileUnit::processor;
+    const bool is_here = has_vectors && has_amx();
+    add_if(is_here, "amx", isa);
+    if (is_here) best = names.size() - 1;
+#endif
   }
 
   void add_library() {
@@ -101,11 +116,8 @@ struct Host {
     if (library == OneDnn::absent) return;
     Isa isa = isas[best];
     const bool exact = isa.targets != 0 && library != OneDnn::not_exact;
-    const bool amx = exact && library == OneDnn::exact_and_fast;
-    isa.library = Library::where_faster;
-    add_if(amx, "amx", isa);
-    if (amx) best = names.size() - 1;
-    isa.library = Library::always;
+    isa.tiles = TileUnit::none;
+    isa.library = true;
     add_if(exact, "onednn", isa);
   }
 
@@ -184,8 +196,8 @@ bool select_isa(std::string_view isa) {
 }
 
 bool dot_pass_selected() { return in_force().dot_pass; }
+TileUnit tile_unit() { return in_force().tiles; }
 bool vectors_enabled() { return in_force().targets != 0; }
-bool onednn_enabled() { return in_force().library != Library::never; }
-Library library_use() { return in_force().library; }
+bool onednn_enabled() { return in_force().library; }
 
 }  // namespace tputwin::fast

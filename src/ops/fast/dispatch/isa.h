@@ -9,7 +9,8 @@
 namespace tputwin::fast {
 
 // In addition to the names in fast.h there is "amx" where the processor has AMX: the best Highway
-// target, and oneDNN for the convolutions that it runs faster (gemm/onednn/conv2d_choice.h).
+// target, and matrix tiles for products of bytes (gemm/kernels/tile_unit-inl.h). "amx_emulated"
+// runs the same kernels with tiles in memory on processors with AVX-512 VNNI, for tests.
 
 // Returns the instruction sets that kernels were compiled for and this host lacks.
 std::span<const std::string> missing_isas();
@@ -28,8 +29,16 @@ bool dot_pass_selected();
 // Returns true if convolutions go to oneDNN where it covers them.
 bool onednn_enabled();
 
+// The matrix tiles in force.
+enum class TileUnit : uint8_t { none, emulated, processor };
+TileUnit tile_unit();
+
+// Returns true if the processor has AMX for bytes, and the operating system lets this process use
+// it, and the products are right. The first call asks the system for the permission.
+bool has_amx();
+
 // The abilities of oneDNN on this host, if the build has it.
-enum class OneDnn { absent, not_exact, exact, exact_and_fast };
+enum class OneDnn { absent, not_exact, exact };
 OneDnn onednn_on_this_host();
 
 }  // namespace tputwin::fast

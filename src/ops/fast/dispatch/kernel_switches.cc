@@ -9,7 +9,7 @@
 namespace tputwin::fast {
 namespace {
 
-// one bit for each alternative
+// Each alternative of Operation has one bit.
 std::atomic<uint64_t> off{0}, spoilt{0};
 static_assert(std::variant_size_v<AnyOperation> <= 64);
 

@@ -16,14 +16,15 @@ namespace tputwin::fast {
 void switch_off(size_t alternative);
 bool is_switched_off(size_t alternative);
 void switch_all_on();
-// Returns true if the kernels are switched off, or spoilt (below).
+// Returns true if the kernels are switched off, or spoilt by spoil_kernel().
 bool is_off_or_spoilt(size_t alternative);
 
-// For tests of the self-test: spoil_kernel() makes a kernel write a wrong byte, spoil_none() ends
-// that.
+// Tests of the self-test call these functions. spoil_kernel() makes the fast kernels of an
+// alternative write a wrong byte, and spoil_none() ends that.
 void spoil_kernel(size_t alternative);
 void spoil_none();
-// Called after a fast kernel. Writes the wrong byte if the kernels of its alternative are spoilt.
+// Writes the wrong byte if the kernels of the operation are spoilt. The caller must call it after
+// each fast kernel.
 void spoil_result(const Operation& operation, const Memory& memory);
 
 }  // namespace tputwin::fast

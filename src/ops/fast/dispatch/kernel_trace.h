@@ -1,6 +1,6 @@
 // Traces the kernel that ran each operation, and why others declined. TPUTWIN_TRACE_BODIES=1 writes
-// a line to standard error for each kernel that was tried. Tests record events. Without either, an
-// operation tests one flag.
+// a line to standard error for each kernel that was tried. A KernelTrace records the same as
+// events, for tests. If neither is in use, an operation only tests one flag.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,12 @@ namespace tputwin::fast {
 extern std::atomic<bool> traced;
 inline bool is_traced() { return traced.load(std::memory_order_relaxed); }
 
-// Records that a kernel ran, or why it did not (`declined`).
+// Records that a kernel ran (`declined` is nullptr), or why it declined.
 void trace_kernel(std::string_view operation, const char* kernel, const char* declined);
 
+// Describes a kernel that was tried. `declined` is empty if the kernel ran.
 struct KernelEvent {
-  std::string operation, kernel, declined;  // declined: empty if it ran
+  std::string operation, kernel, declined;
   bool operator==(const KernelEvent&) const = default;
 };
 

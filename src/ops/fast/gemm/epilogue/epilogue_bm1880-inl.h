@@ -15,15 +15,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Returns what a rounding shift adds before it shifts.
+// Returns the number that a rounding shift adds before it shifts.
 constexpr int64_t rounding(uint32_t shift) { return shift == 0 ? 0 : int64_t{1} << (shift - 1); }
 
-// The epilogue of BM1880 sums: rounding shift and saturation.
+// Converts BM1880 sums by a rounding shift and saturation.
 struct Epilogue {
   int shift;
-  bool to_unsigned;      // the saturated type; includes ReLU
-  bool rounding_folded;  // already added, because it cannot overflow
-  // 8-bit results are raised to it after saturation
+  bool to_unsigned;  // the saturated type; includes ReLU
+  // True if the sums include the rounding addend, because no sum can overflow.
+  bool rounding_folded;
+  // The smallest 8-bit result. It must be in the range of the saturated type, or below.
   int32_t floor = INT32_MIN;
 
   HWY_INLINE Ints shifted(Ints acc) const {

@@ -13,8 +13,8 @@ namespace tputwin::fast {
 class LiveOutSums {
  public:
   LiveOutSums() = default;
-  // `live_out` are bytes of local memory that are live-out. They belong to `sums`, which has whole
-  // planes, and may belong to other tensors, too.
+  // `live_out` are the live-out bytes of local memory. Those outside of `sums` are ignored. The
+  // planes of `sums` must have no gaps.
   LiveOutSums(const TensorView& sums, std::span<const ByteRange> live_out, const Memory& memory);
 
   bool any() const { return !ranges_.empty(); }
@@ -40,7 +40,7 @@ class LiveOutSums {
 
   TensorView sums_;
   std::vector<Range> ranges_;  // plane by plane
-  // end of each plane's ranges, after those of the planes before
+  // `ends_[p]` is the number of ranges of the planes before plane p.
   std::vector<uint32_t> ends_;
 };
 

@@ -14,7 +14,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Returns true if the source is one number, or one for each channel.
+// Returns true if the source has one number for all channels, or one for each.
 bool is_per_channel(const Source& source, const Shape& shape) {
   const Stride& stride = source.view.stride;
   return source.is_constant || (!source.along_n && element_bytes(source.view.dtype) == 4 &&
@@ -35,8 +35,8 @@ std::optional<Source> addend_of(const IntArithmetic& sum) {
   return addend;
 }
 
-// Returns true if `op` requantizes `sums`, and its results can be stored with as many elements to a
-// row.
+// Returns true if `op` requantizes `sums` to narrower elements, and its results can be stored in
+// rows of the same shape.
 bool is_taken(const Requantize& op, const TensorView& sums) {
   TensorView out = op.out;
   out.shape = sums.shape;
@@ -113,7 +113,8 @@ bool SumEpilogue::operator==(const SumEpilogue& other) const {
 SumEpilogue::Channel SumEpilogue::of_channel(uint32_t c, int64_t largest,
                                              const Memory& memory) const {
   Channel channel{.addend = addend_ ? addend_->read(memory, 0, c, 0, 0) : 0};
-  // no sum with its addend overflows, not even if it wrapped before
+  // An epilogue is plain if the sum with its addend fits in int32. That sum is exact even if
+  // intermediate sums wrap.
   channel.is_plain = largest + std::abs(int64_t{channel.addend}) <= INT32_MAX;
   if (!scale_) return channel;
   const Requantize& op = *scale_;

@@ -20,7 +20,7 @@ class SumEpilogue {
   struct Channel {
     Scale scale{};
     int32_t addend = 0, multiplier = 0, shift = 0;
-    // the sums start with the addend, and vectors do the rest
+    // If true, the sums must start with the addend, and apply() uses vectors.
     bool is_plain = false;
   };
 
@@ -30,7 +30,7 @@ class SumEpilogue {
   bool fuse(std::span<const Operation* const> instructions, const TensorView& sums,
             std::span<const ByteRange> live_out, const Memory& memory);
   bool any() const { return addend_ || scale_; }
-  // Returns true if both do the same with their sums.
+  // Returns true if both epilogues compute the same results from equal sums.
   bool operator==(const SumEpilogue& other) const;
 
   // Returns the tensor of the results, with the extents of the sums.
@@ -50,7 +50,8 @@ class SumEpilogue {
   };
   // Returns true if some of these sums, of channels from part.c on, are live-out.
   bool has_live_out(const Part& part, uint32_t channels) const;
-  // Writes the live-out bytes of sums, to which `late` is still to be added.
+  // Writes the live-out bytes of the sums of a channel. If the channel is not plain, `late` and the
+  // addend are added to the sums first.
   void write_live_out(const Part& part, const uint32_t* sums, const Channel& channel,
                       const Memory& memory, int64_t late = 0) const;
 
@@ -63,10 +64,11 @@ class SumEpilogue {
 
 // Returns true if planes have no gaps, so that their rows may be one.
 bool has_whole_planes(const TensorView& view);
-// Returns true if both have the same elements in the same order, in one row of a plane or many.
+// Returns true if both views have the same elements in the same order, however planes are divided
+// into rows.
 bool has_same_elements(const TensorView& a, const TensorView& b);
-// Makes `rows` a view of the elements of `view`. The shape of `rows` stays, so that rows may hold
-// other numbers of elements than those of `view`.
+// Makes `rows` a view of the elements of `view`, and keeps the shape of `rows`. Its rows may have
+// another length than those of `view`.
 void put(TensorView& rows, const TensorView& view);
 bool can_put(const TensorView& rows, const TensorView& view);
 

@@ -21,7 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Computes sums of results and addends; see WeightedAddend.
+// Computes weighted sums of results and addends, as WeightedAddend defines them.
 class Summing {
  public:
   Summing(const WeightedAddend& sum, bool signed_results, int32_t floor)
@@ -31,7 +31,8 @@ class Summing {
         signed_sums_(is_signed(sum.out.dtype)),
         floor_(floor) {}
 
-  // Reads nothing after the last addend, and whole vectors of the results.
+  // Computes `count` sums. Reads and writes whole vectors of results and sums, but reads no byte
+  // after the last addend.
   void run(const uint8_t* results, const uint8_t* addends, size_t count, uint8_t* sums) const {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
     if (has_pairs()) {
@@ -71,7 +72,7 @@ class Summing {
     if (!is_signed) return hn::PromoteTo(d, hn::LoadU(unsigned_bytes, from));
     return hn::PromoteTo(d, hn::LoadU(signed_bytes, reinterpret_cast<const int8_t*>(from)));
   }
-  // Saturates to 8 bits and raises to the floor.
+  // Returns the value saturated to 8 bits, and at least the floor.
   template <class D>
   HWY_INLINE hn::Vec<D> clamped(D d, hn::Vec<D> value) const {
     using T = hn::TFromD<D>;
@@ -92,7 +93,7 @@ class Summing {
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   int32_t scaled_factor() const { return sum_.addend_factor * (1 << sum_.lshift); }
-  // Returns true if no scaled addend leaves 16 bits, and its factor fits in 16 bits.
+  // Returns true if each scaled addend and its factor fit in 16 bits.
   bool has_pairs() const {
     const int32_t a = sum_.addend_factor * (signed_addends_ ? -128 : 0);
     const int32_t b = sum_.addend_factor * (signed_addends_ ? 127 : 255);

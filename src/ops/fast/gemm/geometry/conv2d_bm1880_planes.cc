@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 
 namespace tputwin::fast {
 namespace {
@@ -73,7 +74,8 @@ void CellPlanes::choose(const Conv2dBm1880& op, const RegisterTile& tile) {
   elements = tile.elements;
   groups = ceil_div(size_t{in.c}, elements);
   plane_size = image() * out.n;
-  // Packing writes whole vectors: the overrun of a group's last row must not reach the next group.
+  // Groups have a gap of one vector, because packing writes whole vectors and must not reach the
+  // next group.
   group_stride = h.start.size() * w.start.size() * plane_size + tile.vector_elements;
   tap_offsets.clear();
   for (uint32_t y = 0; y < kernel.h; ++y)
@@ -83,10 +85,13 @@ void CellPlanes::choose(const Conv2dBm1880& op, const RegisterTile& tile) {
                                 h.offset[y] * w.extent + w.offset[x]));
 }
 
-void WeightBlocks::choose(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block) {
-  rows = rows_of_block;
+void WeightBlocks::choose(const Conv2dBm1880& op, const CellPlanes& planes,
+                          const RegisterTile& tile) {
+  rows = tile.rows;
   blocks = ceil_div(size_t{op.out.shape.c}, rows);
   block_stride = align_up(planes.groups * planes.taps() * rows, 16);
+  const uint64_t positions = uint64_t{op.out.shape.n} * op.out.shape.h * op.out.shape.w;
+  depth = tile.has_matrix_tiles && positions >= kLeastTilePositions ? tile_depth(planes.groups) : 0;
 }
 
 void PositionRuns::choose(const Shape& out, const CellPlanes& planes, const RegisterTile& tile) {
@@ -127,7 +132,7 @@ void ResultRows::choose(const Shape& out, const CellPlanes& planes,
 void Conv2dGeometry::choose(const Conv2dBm1880& op, const RegisterTile& tile,
                             std::span<const TensorView* const> views) {
   planes.choose(op, tile);
-  weights.choose(op, planes, tile.rows);
+  weights.choose(op, planes, tile);
   positions.choose(op.out.shape, planes, tile);
   results.choose(op.out.shape, planes, views);
 }

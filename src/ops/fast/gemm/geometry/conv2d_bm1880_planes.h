@@ -46,6 +46,8 @@ ColumnGeometry find_columns(const AxisGeometry& w, size_t plane);
 // a vector, and positions.
 struct RegisterTile {
   size_t elements, rows, vector_elements, positions;
+  // True if there are matrix tiles (tile_order.h).
+  bool has_matrix_tiles = false;
 };
 
 // The packed input: uint32 cells [group][plane of h][plane of w][n][h.extent][w.extent]. Each cell
@@ -63,11 +65,12 @@ struct CellPlanes {
   size_t size() const { return groups * group_stride; }
 };
 
-// The packed weights: uint32 cells [block of output channels][group][tap][row].
+// The packed weights: uint32 cells [block of output channels][group][tap][row], or the order for
+// tiles of `depth` if it is not 0 (tile_order.h).
 struct WeightBlocks {
-  size_t rows = 0, blocks = 0, block_stride = 0;
+  size_t rows = 0, blocks = 0, block_stride = 0, depth = 0;
 
-  void choose(const Conv2dBm1880& op, const CellPlanes& planes, size_t rows_of_block);
+  void choose(const Conv2dBm1880& op, const CellPlanes& planes, const RegisterTile& tile);
   size_t size() const { return blocks * block_stride; }
 };
 
@@ -77,7 +80,7 @@ struct PositionRuns {
   size_t runs = 0, run_stride = 0, run_length = 0;
   size_t chunk = 0, chunks_per_run = 0;
 
-  static constexpr size_t kTilesAtOnce = 8;  // most tiles of a chunk
+  static constexpr size_t kTilesAtOnce = 8;  // largest number of tiles in a chunk
 
   void choose(const Shape& out, const CellPlanes& planes, const RegisterTile& tile);
   size_t chunks() const { return runs * chunks_per_run; }

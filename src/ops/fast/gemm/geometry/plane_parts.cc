@@ -16,7 +16,8 @@ PlaneParts::PlaneParts(const Window& window, const Shape& in, const Shape& out, 
       sizes_(sizes),
       first_(first_part()),
       plane_(plane_of(first_)),
-      // an odd number of cache lines, so that planes use different sets of the cache
+      // The planes are an odd number of cache lines apart, so that they use different sets of the
+      // cache.
       plane_cells_((ceil_div(plane_.floats() + kTilePitch, uint64_t{16}) | 1) * 16),
       stacked_(stacks()) {}
 
@@ -84,7 +85,7 @@ void PlaneParts::find(TilePlace& place, const PlanePart& part, const TileRuns& r
   place.tile = tile;
   place.first = start + in_run;
   place.count = 0;
-  // 32-bit divisions take half the time
+  // These are 32-bit integers, because 64-bit divisions take twice the time.
   const uint32_t pitch = plane_.pitch();
   const auto image = static_cast<uint32_t>(plane_.image());
   const auto from = static_cast<uint32_t>(place.first);

@@ -10,21 +10,23 @@
 
 namespace tputwin::fast {
 
-// Results of some images, or some results of one image.
+// Describes results whose planes are laid out together: all results of `images` images from `image`
+// on, or `rows` x `columns` results of one image from (y, x) on.
 struct PlanePart {
   uint32_t image = 0, images = 1, y = 0, x = 0, rows = 0, columns = 0;
 };
 
-// The runs of `length` columns that a part consists of. Each is cut into `tiles` tiles of equal
-// width.
+// Describes the runs of columns that a part consists of. Each run has `length` columns, and is cut
+// into `tiles` tiles of `columns` columns. `all_tiles` counts the tiles of all runs.
 struct TileRuns {
   uint64_t length, tiles, columns, all_tiles;
 };
-// Results of one row of an output plane that are in a tile.
+// Describes results of one row of an output plane that are in a tile. `column` is their first
+// column in the tile.
 struct TileSegment {
   uint32_t column, n, y, x, count;
 };
-// Position of a tile: its first column in the planes, and the results among its columns.
+// Holds the position of a tile: its first column in the planes, and the results among its columns.
 struct TilePlace {
   uint64_t tile = UINT64_MAX, first = 0;
   size_t count = 0;
@@ -37,7 +39,7 @@ class PlaneParts {
  public:
   struct Sizes {
     uint32_t cells;  // planes of each image
-    // elements of a vector, columns of the widest tile
+    // `vector_elements` are the elements of a vector, and `columns` those of the widest tile.
     uint32_t vector_elements, columns;
     bool allows_bands;
   };

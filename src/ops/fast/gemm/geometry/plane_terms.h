@@ -1,4 +1,4 @@
-// Where the factors of a result's terms are in the planes of a convolution.
+// The positions of the factors of a result's terms in the planes of a convolution.
 #pragma once
 
 #include <cstddef>

@@ -16,11 +16,11 @@
 
 namespace tputwin::fast {
 
-// A product whose result is not stored transposed. If it is, this is the product of the transposed
-// matrices.
+// Describes a product whose result is not stored transposed. If the result of the operation is
+// stored transposed, this is the product of the transposed matrices, right times left.
 struct PlainProduct {
   MatrixOperand out, left, right;
-  // left and right, and the indices of the result
+  // True if left and right, and the two indices of a result, are swapped.
   bool swapped = false;
 
   PlainProduct(const MatrixOperand& result, const MatrixOperand& a, const MatrixOperand& b)
@@ -36,7 +36,8 @@ struct PlainProduct {
   }
 };
 
-// Rows of a matrix as stored, or the value of a constant matrix.
+// Gives access to the rows of a matrix as memory stores them. Only the operand and the extents of a
+// constant matrix may be used.
 class StoredMatrix {
  public:
   StoredMatrix(const MatrixOperand& m, const Memory& memory) : m_(m) {
@@ -53,10 +54,11 @@ class StoredMatrix {
   uint32_t rows() const { return m_.matrix.rows; }
   uint32_t cols() const { return m_.matrix.cols; }
 
-  // Calls f(bytes, number of the column, count) for each contiguous run of columns of a row.
+  // Calls f(bytes, index, count) for each contiguous run of the columns [first, first + count) of a
+  // row. `index` is the number of columns from `first` to the run.
   template <class F>
   void for_each_run(uint32_t row, uint32_t first, uint32_t count, F&& f) const {
-    // no divisions in the loop, as runs may be short
+    // The loop has no divisions, because runs may be short.
     uint32_t channel = row, inside = first;
     if (!m_.row_per_channel) channel = first / width_, inside = first % width_;
     for (uint32_t done = 0; done < count; ++channel, inside = 0) {
@@ -66,8 +68,9 @@ class StoredMatrix {
       done += run;
     }
   }
-  // Copies columns of some rows of 32-bit elements to to[row * pitch + column], counted from the
-  // first of them. Returns false unless their runs are of 1, 2, 4 or 8 elements.
+  // Copies columns of some rows of 32-bit elements to to[row * pitch + column], where row and
+  // column count from the first copied element. Returns false unless the runs have 1, 2, 4 or 8
+  // elements.
   bool copy_short_runs(uint32_t row, uint32_t rows, uint32_t first, uint32_t count, uint32_t* to,
                        size_t pitch) const {
     if (m_.is_constant || m_.row_per_channel || element_bytes(m_.dtype()) != sizeof *to ||
@@ -143,16 +146,16 @@ inline bool has_runs(const MatrixOperand& m) {
   return m.is_constant || (has_elements(t) && !is_empty(t.shape) && has_dense_rows(t));
 }
 
-// Returns why results may not be written in any order, or while factors are read. nullptr if they
-// may.
+// Returns why results may not be written in any order, or while factors are read. Returns nullptr
+// if they may.
 inline Declined matrices_decline(const PlainProduct& p, const LocalMemory& local) {
   if (!has_runs(p.out) || !has_runs(p.left) || !has_runs(p.right)) return "rows have gaps";
   auto tensor = [](const MatrixOperand& m) { return m.is_constant ? nullptr : &m.matrix.tensor; };
   return overlap(p.out.matrix.tensor, {tensor(p.left), tensor(p.right)}, local);
 }
 
-// A right matrix that is read in place. The cells of a row of terms begin at first(column), and
-// those of the next one `pitch` cells later, for `width` contiguous columns.
+// Describes a right matrix that is read in place. first(column) returns the address of the first
+// cell of a column. Rows are `pitch` cells apart, and `width` columns are contiguous.
 struct InPlace {
   const uint8_t* (*first)(const PlainProduct& product, const Memory& memory, uint32_t column);
   uint32_t pitch = 0, width = 0;
@@ -166,8 +169,9 @@ inline InPlace in_place_of(const PlainProduct& p) {
           p.right.matrix.tensor.shape.w};
 }
 
-// Returns why 32-bit values of the right matrix are not read in place. At least three quarters of
-// the columns of whole vectors must be results.
+// Returns why 32-bit values of the right matrix cannot be read in place, or nullptr if they can.
+// Tiles read whole vectors of each channel. At least three quarters of their elements must be
+// columns of the matrix, because the others are wasted.
 inline Declined in_place_declines(const PlainProduct& p) {
   const TensorView& right = p.right.matrix.tensor;
   const uint32_t width = right.shape.w;

@@ -1,4 +1,4 @@
-// Short sums added to a tile of results.
+// Adds short sums to a tile of results.
 #include "ops/fast/gemm/kernels/add_sums.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -85,7 +85,7 @@ HWY_INLINE void AddSum(const Chains& chains, const SumFactors& f, Floats (&resul
                             HWY_ATTR { results[r][v] = hn::Add(results[r][v], sums[r][v]); });
 }
 
-// kProducts: each of the sums has one term.
+// Adds the sums to a tile of results. If kProducts is true, each sum must have one term.
 template <size_t kR, size_t kV, bool kProducts>
 bool AddTile(std::span<const ShortSum> sums, const SumFactors& f, float* to) {
   const F32 d;

@@ -21,7 +21,7 @@ struct ShortSum {
 };
 
 constexpr uint32_t kSumRows = 4;
-// Number of columns that one call of add_sums() can update.
+// Returns the number of columns that one call of add_sums() can update.
 uint32_t sum_columns();
 
 // Computes results[row * kTilePitch + column] += sum for each of `sums` in order, for up to

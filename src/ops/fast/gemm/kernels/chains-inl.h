@@ -25,15 +25,16 @@ namespace {
 // for it.
 constexpr size_t kRows = kTileRows, kVectors = kRows == 4 ? 2 : kTileVectors;
 static_assert(kRows <= kMaxTileRows && kVectors * kElements32 <= kTilePitch);
-// Few rows leave registers for more vectors.
+// Tiles of at most kFewRows rows have kWideVectors vectors, because fewer rows leave registers for
+// them.
 constexpr size_t kFewRows = kRows / 2, kWideVectors = 4;
 static_assert(kWideVectors * kElements32 <= kTilePitch);
-// Three vectors have full rows where kVectors is 3.
+// Tiles of three vectors have up to kRowsOfThree rows.
 constexpr size_t kRowsOfThree = kVectors == 3 ? kRows : kFewRows;
 
-// Columns of at most one cache line are prefetched kColumnsAhead terms ahead, if there are at least
-// kFewTerms terms. In planes, terms are at such distances that no processor prefetches them by
-// itself.
+// Tiles prefetch the columns of the term kColumnsAhead terms ahead, if these fit in one cache line
+// and there are at least kFewTerms terms. The terms of planes are so far apart that processors do
+// not prefetch them.
 constexpr size_t kColumnsAhead = 9, kFewTerms = 60;
 constexpr bool kPrefetchesColumns = kVectors * kElements32 * sizeof(float) <= 64;
 
@@ -119,8 +120,8 @@ HWY_INLINE void SumChain(const Tile& tile, const Chains& chains, size_t chain, c
     }
 }
 
-// Adds what follows the chains. `second` is the sum of chains 2 and 3. Returns true if a result is
-// NaN.
+// Adds `second`, the sum of chains 2 and 3, then the biases and addends. Returns true if a result
+// is NaN.
 template <size_t kR, size_t kV>
 HWY_INLINE bool FinishChains(float* sums, const ChainEnds& ends, const float* second) {
   const F32 d;

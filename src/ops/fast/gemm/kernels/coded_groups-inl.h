@@ -39,8 +39,8 @@ HWY_INLINE Ints CodeOfFraction(Floats t) {
   return Truncated(hn::Mul(code, t));
 }
 
-// Replaces 0 where factors are scaled by adding to their exponents. It is so small that its
-// products are cut off.
+// kInPlaceOfZero replaces 0 where factors are scaled by adding to their exponents. It is so small
+// that its products are cut off.
 constexpr int32_t kInPlaceOfZero = 16 << 23;
 
 template <bool kReplacesZeros>
@@ -115,7 +115,8 @@ HWY_INLINE void LargestCodes(D d, const CodedFactors& factors, size_t count, int
 HWY_NOINLINE Ints ExponentsOfProducts(const GroupFactors& factors, size_t count) {
   Floats largest = hn::Zero(F32());
   for (size_t i = 0; i < count; ++i) largest = LargerNumber(largest, factors.product(i));
-  // not below the exponent of a sum of codes, because products of 0 must be cut off
+  // The exponent is at least that of the lowest sum of codes, because products of 0 must be cut
+  // off.
   return hn::Max(hn::Sub(hn::ShiftRight<23>(bits(largest)), ints(127)),
                  ints(INT16_MIN >> kCodeBits));
 }
@@ -177,7 +178,7 @@ HWY_NOINLINE void AddCodedRows(const CodedFactors& factors, size_t count, size_t
                    sums + v * kElements32);
 }
 
-// Adds all rows of a tile, kR at a time as long as there are so many.
+// Adds the group to all rows of a tile, kR rows at a time. The last rows may be fewer.
 template <size_t kR = kTileRows>
 void AddCoded(const Tile& tile, const CodedFactors& factors, size_t count, size_t row = 0) {
   for (; row + kR <= tile.rows; row += kR)

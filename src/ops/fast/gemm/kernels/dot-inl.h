@@ -55,8 +55,8 @@ constexpr size_t kTileRows = HWY_ARCH_X86 ? 4 : 8, kTileVectors = 3;
 constexpr size_t kTileRows = 4, kTileVectors = 2;
 #endif
 
-// Products of int16 elements: every 8-bit value, signed or not, and every 16-bit value whose pair
-// sums fit. V is a vector of any width.
+// Multiplies int16 elements and adds the products of each pair. It is exact for all 8-bit values,
+// signed or not, and for 16-bit values whose pair sums fit in 32 bits. V is a vector of any width.
 struct WordDot {
   static constexpr size_t kElements = 2;
 #ifdef TPUTWIN_VNNI
@@ -87,7 +87,7 @@ struct WordDot {
 };
 
 #ifdef TPUTWIN_VNNI
-// Products of bytes, one factor unsigned and one signed.
+// Multiplies bytes, one factor unsigned and one signed.
 struct UnsignedBySignedDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
@@ -178,7 +178,8 @@ struct PairSums {
   }
 };
 
-// Data of 0 to 127 times signed weights: 2 * 127 * -128 fits.
+// Multiplies data of 0 to 127 by signed weights. The lowest sum of two products, 2 * 127 * -128,
+// fits in 16 bits.
 struct NarrowDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
@@ -186,8 +187,8 @@ struct NarrowDot {
   }
 };
 
-// Signed data times signed weights above -128: |data| times the weight with the sign of the data.
-// 2 * 128 * 127 fits.
+// Multiplies signed data by signed weights above -128, as |data| times the weight with the sign of
+// the data. The largest sum of two products, 2 * 128 * 127, fits in 16 bits.
 struct MovedSignDot {
   template <class V>
   static HWY_INLINE V step(V sum, V data, V weight) {
@@ -218,8 +219,8 @@ struct UnsignedWeightsDot {
 constexpr bool kDataAsWeights = true;
 #endif
 
-// Data of at most one cache line are prefetched kTermsAhead terms ahead. Groups are at such
-// distances that processors do not prefetch them by themselves.
+// Tiles prefetch the data kTermsAhead terms ahead, if those of a term fit in one cache line. Groups
+// are so far apart that processors do not prefetch them by themselves.
 constexpr bool kPrefetchesAhead = kTileVectors * kElements32 * sizeof(uint32_t) <= 64;
 constexpr size_t kTermsAhead = 8;
 
@@ -266,9 +267,10 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
 }
 
 #if TPUTWIN_HAVE_BYTE_STEPS
-// Most positions after the last whole vector that get sums of their own. Each takes a broadcast and
-// kTileRows products a term, as vectors of rows. A whole vector of positions takes kTileRows
-// broadcasts and as many vectors of products.
+// kColumns is the largest number of positions after the last whole vector that dot_columns()
+// computes one by one. For each term, such a position takes one broadcast and the products of
+// kTileRows weights. A whole vector of positions takes kTileRows broadcasts and as many vectors of
+// products.
 constexpr size_t kColumns = std::min(kTileRows, kElements32) / 2;
 
 // Computes the sums of kTileRows rows at one position, contiguous by row.
@@ -276,7 +278,7 @@ template <class Dot>
 HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
   const hn::CappedTag<int32_t, kTileRows> d;
   constexpr size_t kVectors = kTileRows / hn::MaxLanes(d);
-  constexpr size_t kChains = 4 / kVectors;  // total equals the steps of a product
+  constexpr size_t kChains = 4 / kVectors;  // independent, to hide the latency of a product
   hn::Vec<decltype(d)> sum[kChains][kVectors];
   for (auto& chain : sum)
     for (auto& s : chain) s = hn::Zero(d);
@@ -310,7 +312,7 @@ HWY_NOINLINE void dot_column(const Reduction& r, size_t position, int32_t* HWY_R
   }
 }
 
-// Computes the sums of `count` positions, as the first elements of a vector for each row.
+// Computes the sums of `count` positions. They are the first elements of a vector for each row.
 template <class Dot>
 HWY_INLINE void dot_columns(const Reduction& r, size_t position, size_t count,
                             int32_t* HWY_RESTRICT sums) {

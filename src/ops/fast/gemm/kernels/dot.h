@@ -18,8 +18,10 @@ struct Reduction {
   const uint32_t* offsets;  // one per tap, in uint32 cells
   size_t taps, groups;
   const uint32_t* weights;
-  // no byte of the data is above 127; may be unset
+  // True only if no byte of the data is above 127. It may always be false.
   bool is_narrow = false;
+  // If not 0, the weights are in the order for tiles of this depth (tile_order.h).
+  size_t tile_depth = 0;
 };
 
 }  // namespace tputwin::fast

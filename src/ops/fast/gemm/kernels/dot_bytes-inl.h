@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "ops/fast/gemm/kernels/dot-inl.h"
+#include "ops/fast/gemm/kernels/tile_unit-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
@@ -37,10 +38,14 @@ inline bool has_least_weight(const Reduction& r) {
 }
 #endif
 
-// Runs dot_positions() with the product for the signedness of the weights.
+// Runs dot_positions() with the product for the signedness of the weights, or tile_positions() if
+// the weights are in the order for tiles.
 template <class Emit>
 HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
                                    size_t end, Emit&& emit) {
+#if TPUTWIN_HAVE_TILES
+  if (r.tile_depth != 0) return tile_positions(signed_weights, r, begin, end, emit);
+#endif
 #if TPUTWIN_HAVE_BYTE_STEPS
 #if TPUTWIN_HAVE_NARROW_STEPS
   if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);

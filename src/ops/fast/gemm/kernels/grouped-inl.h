@@ -66,7 +66,8 @@ struct Alignment {
     doubt = hn::Or(doubt, hn::VecFromMask(d, hn::Or(tiny, infinite)));
     set(hn::ShiftLeft<23>(hn::Max(exponent, least)));
   }
-  // For factors for which have_normal_products() holds: products cannot overflow or underflow.
+  // Requires that have_normal_products() holds for the factors. Products then cannot overflow or
+  // underflow.
   HWY_INLINE explicit Alignment(Floats largest) {
     set(hn::Max(hn::And(bits(largest), ints(0x7f80'0000)), ints(kLeastExponent << 23)));
   }
@@ -218,7 +219,7 @@ HWY_NOINLINE void AddNormalGroup(const Tile& tile, const GroupFactors& factors) 
   NormalGroups<kCount>(tile, factors).add();
 }
 
-// Like AddNormalGroup, for any number of products.
+// Adds like AddNormalGroup, for any number of products.
 HWY_NOINLINE void AddNormalPart(const Tile& tile, GroupFactors factors, size_t count) {
   const F32 d;
   const float* const inputs = factors.inputs;

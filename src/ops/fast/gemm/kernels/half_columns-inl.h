@@ -77,9 +77,8 @@ HWY_INLINE hn::Vec<D> JoinedGroups(D d, size_t group, const Leaf& leaf, const Jo
   }
 }
 
-// Returns the largest differences of as many groups as a vector has elements. They are 0 after the
-// end of the column; with kWhole, the column does not end before. `largest` collects magnitudes
-// element by element.
+// Returns a vector with the largest difference m(b) - threshold(a) (half_row.h) of each group from
+// `first_group` on, 0 after the end of the column (not if kWhole). `largest` collects magnitudes.
 template <bool kWhole>
 HWY_INLINE HalfVector DifferencesOfGroups(const HalfColumn& c, size_t first_group,
                                           HalfVector& largest) {
@@ -144,14 +143,14 @@ HWY_INLINE Ints TotalsOfGroups(const HalfColumn& c, size_t first_group, const fl
   return JoinedGroups(I32(), 0, of_group, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
 }
 
-// For each group of a slice of columns: its sums, and whether the sum of some column is not exact.
+// Holds the sums of each group of a slice. PartsOfAnyGroup() must compute groups in `are_unsure`.
 struct PartsOfColumns {
   HWY_ALIGN float parts[HalfColumns::kMost][HalfRow::kMostGroups];
   bool are_unsure[HalfRow::kMostGroups] = {};
 };
 
-// For each group of a column: its largest difference, the factors that this difference aligns, and
-// the unit of sums.
+// Holds, for each group of a column, its largest difference, the factors that this difference
+// aligns, and the unit of sums.
 struct Alignments {
   HWY_ALIGN int16_t differences[HalfRow::kMostGroups];
   HWY_ALIGN uint32_t factors[HalfRow::kMostGroups];  // see TotalsOfGroups
@@ -209,9 +208,9 @@ HWY_NOINLINE void AlignFactors(const HalfRow& row, const HalfColumns& columns, i
   }
 }
 
-// Computes the aligned factors that are missing for a column. A group that is too many octaves
-// below others takes the general kernel. If other factors must be evicted, all groups of the column
-// take it, because they may still need the evicted ones.
+// Computes the aligned factors that are missing for a column. Groups in `are_unsure` are computed
+// by PartsOfAnyGroup() instead: those whose octave is too low to be kept with the higher ones. If
+// octaves must be evicted, all groups are, because two columns may still need their factors.
 template <DType kType>
 HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, const HalfColumn& c,
                               const int16_t* differences, AlignedFactors& aligned,
@@ -227,7 +226,8 @@ HWY_NOINLINE void FindFactors(const HalfRow& row, const HalfColumns& columns, co
   }
 }
 
-// Finds the largest differences of all groups. Returns false if one of them is not exact.
+// Computes the largest difference of each group of a column (DifferencesOfGroups), raised to
+// `min_exact`. Returns false if a group may need the general kernel (FindUnsureGroups).
 template <bool kWhole>
 HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const int16_t* min_exact,
                                 int16_t* to) {
@@ -243,7 +243,8 @@ HWY_INLINE bool FindDifferences(const HalfRow& row, const HalfColumn& c, const i
   return hn::AllTrue(d, hn::Eq(hn::Or(low, high), hn::Zero(d)));
 }
 
-// Finds the groups of a column whose differences are not exact.
+// Marks the groups of a column that need the general kernel. A magnitude is above
+// row.max_magnitude, or the largest difference is below `min_exact` and not all elements are 0.
 HWY_NOINLINE void FindUnsureGroups(const HalfRow& row, const HalfColumn& c,
                                    const int16_t* min_exact, bool* are_unsure) {
   for (size_t g = 0; g < c.groups; ++g) {

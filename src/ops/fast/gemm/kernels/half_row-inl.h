@@ -182,7 +182,7 @@ HWY_NOINLINE void AddGroupsOfFloat16(const HalfRow& row, const HalfTerms& terms,
   }
 }
 
-// Goes over as many columns at a time as registers hold, while there are so many.
+// Computes a row, kV vectors of columns at a time. Fewer vectors follow for the last columns.
 template <DType kType, size_t kV = HWY_ARCH_X86&& HWY_TARGET <= HWY_AVX3 ? 4 : 2>
 void RowOfType(const HalfRow& row, const HalfTerms& terms, size_t count, float* sums,
                size_t column = 0) {

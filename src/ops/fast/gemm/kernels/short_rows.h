@@ -6,7 +6,8 @@
 namespace tputwin::fast {
 
 constexpr size_t kMaxShortTerms = 8;
-// Terms of all results that are worth a task. A term costs as much as reading and writing a result.
+// kShortTermsPerTask is the number of terms, over all results, that is worth a task. A term costs
+// as much as reading and writing a result.
 constexpr uint64_t kShortTermsPerTask = 64 << 10;
 
 // Computes a row of results. redo(index) computes the results of vectors that hold a NaN.

@@ -13,14 +13,16 @@
 
 namespace tputwin::fast {
 
-// Most cells of a copy, and terms of all results of a task.
+// kMaxCopiedCells is the largest number of cells of a copy. kTermsPerTask is the number of terms,
+// over all results, that is worth a task. kMaxChainTerms is the largest number of terms of a
+// result.
 constexpr uint64_t kMaxCopiedCells = 64 << 20;
 constexpr uint64_t kTermsPerTask = 256 << 10;
 constexpr uint64_t kMaxChainTerms = 1 << 20;
 
 constexpr Declined kCopiesTooLarge = "the copies would be too large";
 
-// Results of a tile and their start values. The caller of the kernel must fill in what the kernel
+// Holds the results of a tile and their start values. The caller must initialize what the kernel
 // reads. Columns that are no results may hold any values.
 struct TileBuffers {
   alignas(64) uint32_t sums[kMaxTileRows * kTilePitch];

@@ -1,4 +1,4 @@
-// The register tiles of tiles.h.
+// Implements the micro-kernels of tiles.h.
 #define HWY_WANT_AVX3_DL  // VBMI joins bytes by permutation
 #include "ops/fast/gemm/kernels/tiles.h"
 
@@ -62,7 +62,8 @@ Reduction ReductionOf(const Tile& tile, const Dots& dots) {
           .offsets = dots.tap_offset,
           .taps = dots.taps,
           .groups = dots.cells,
-          .weights = tile.left};
+          .weights = tile.left,
+          .tile_depth = dots.tile_depth};
 }
 
 // Adds sums of products, computed by `dot` (see dot_positions), to those of a tile.
@@ -255,7 +256,8 @@ TileKernels Kernels() {
                       .few_rows = kFewRows,
                       .wide_vectors = kWideVectors,
                       .vector_elements = static_cast<uint32_t>(kElements32),
-                      .in_cell = static_cast<uint32_t>(kElements)},
+                      .in_cell = static_cast<uint32_t>(kElements),
+                      .has_matrix_tiles = TPUTWIN_HAVE_TILES && tile_unit() != TileUnit::none},
           PackingKernels{.sign_flip = &FlipOf,
                          .sum_rows = &SumRows,
                          .join = &join_run,

@@ -32,11 +32,12 @@ struct Tile {
 // added in pairs, and then the pairs. Results do not depend on each other, so a tile keeps one
 // chain of every result in registers.
 struct Chains {
-  // 2: AlternatingSum. 4: ChannelPairSum, the even channels' chains first. (numerics/accumulate.h)
+  // `count` is 2 for AlternatingSum, or 4 for ChannelPairSum with the even channels' chains first
+  // (numerics/accumulate.h).
   uint32_t count = 2;
   std::array<uint32_t, 4> begin{}, end{};
   uint32_t step = 1;  // from one term of a chain to the next
-  // For each term: the start of its factors in a panel of columns.
+  // For each term, `right_offset` has the start of its factors in a panel of columns.
   const uint32_t* right_offset = nullptr;
 
   // Returns two chains that take terms alternately.
@@ -45,11 +46,11 @@ struct Chains {
   }
 };
 
-// The start values and addends of chains. Null pointers are skipped. The layout is that of the sums
-// unless stated otherwise.
+// Points to the start values and addends of chains. Null pointers are skipped. Arrays have the
+// layout of the sums unless stated otherwise.
 struct ChainEnds {
   std::array<const float*, 2> starts{};  // start values of the first two chains
-  // Added in this order: one per row, one per column, one per result.
+  // These are added in this order: one per row, one per column, one per result.
   const float* row_bias = nullptr;
   const float* column_bias = nullptr;
   const float* addends = nullptr;
@@ -61,13 +62,13 @@ struct ChainEnds {
 struct Groups {
   size_t pitch, channels, taps;
   const uint32_t* tap_offset;
-  // have_normal_products() holds for the ranges of both factors
+  // True if have_normal_products() holds for the ranges of both factors.
   bool has_normal_products = false;
-  // Codes that TileKernels::code made of both factors, in the layout of the factors. Null if there
-  // are none.
+  // `left_codes` and `right_codes` are the codes that TileKernels::code made of the factors, in
+  // their layout. They are nullptr if there are none.
   const int16_t *left_codes = nullptr, *right_codes = nullptr;
 };
-// Fewest channels for which codes pay.
+// kLeastCodedChannels is the smallest number of channels for which codes save time.
 constexpr uint32_t kLeastCodedChannels = 8;
 
 // The range of exponents, in fp32 encoding, of numbers that are not 0. Threads may call include()
@@ -112,12 +113,14 @@ class ExponentRange {
 struct Dots {
   size_t pitch, cells, taps;
   const uint32_t* tap_offset;
-  // true if the bytes of a panel of rows are signed
+  // True if the bytes of a panel of rows are signed.
   bool signed_left = true;
+  // If not 0, the panel of rows is in the order for tiles of this depth (tile_order.h).
+  size_t tile_depth = 0;
 };
 
-// Brings bytes to the signedness that the product instruction needs. The right bytes are xored with
-// `mask`, and the sum of left's bytes times `correction` is added to the sum.
+// Describes how bytes get the signedness that the product instruction needs. The right bytes are
+// xored with `mask`. The sum of the left bytes times `correction` is then added to the result.
 struct SignFlip {
   uint32_t mask = 0;
   int32_t correction = 0;
@@ -137,8 +140,8 @@ struct RowScales {
   std::array<uint32_t, kMaxTileRows> starts;  // start values of the sums
 };
 
-// Few terms over a row of results in memory: out[i] = the chains' sum of left[term] *
-// right[term][i], + bias, + out[i] if it accumulates.
+// Describes a row of results in memory with few terms. out[i] becomes the chains' sum of left[term]
+// * right[term][i], plus bias, plus out[i] if `accumulate` is set.
 struct ShortRow {
   const Chains* chains;  // right_offset is not used
   const float* left;     // [term]
@@ -156,8 +159,8 @@ struct ByteRow {
   size_t cells;
   bool signed_left;
   uint32_t mask;  // see SignFlip
-  // Not 0: kHalf columns are contiguous, and the other kHalf begin `to_half` bytes after the first
-  // one.
+  // If not 0, only kHalf columns are contiguous, and the other kHalf begin `to_half` bytes after
+  // the first one.
   ptrdiff_t to_half = 0;
   static constexpr uint32_t kHalf = 32;
 };
@@ -183,15 +186,16 @@ struct TileExtents {
   uint32_t few_rows, wide_vectors;  // the largest tile of chains with few rows
   uint32_t vector_elements;         // columns of one vector
   uint32_t in_cell;                 // bytes in a cell: 4, or 2 widened to 16 bits
+  bool has_matrix_tiles;            // `bytes` and `scaled_bytes` read panels in tile order
 
   uint32_t columns() const { return vectors * vector_elements; }
-  // Returns the number of vectors of a tile of chains that has so many rows.
+  // Returns the number of vectors of a tile of chains with `of_rows` rows.
   uint32_t chain_vectors(uint32_t of_rows) const {
     return of_rows <= few_rows ? wide_vectors : vectors;
   }
 };
 
-// Packing: what is read and written before products.
+// Holds the kernels that pack operands before products are computed.
 struct PackingKernels {
   SignFlip (*sign_flip)(bool signed_right, bool signed_left);
   // Sums the bytes of each row of a panel of `terms` cells of four bytes, for all rows of a tile.
@@ -208,7 +212,7 @@ struct PackingKernels {
   void (*code)(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes);
 };
 
-// Products of tiles, and of rows that are read in place.
+// Holds the kernels that multiply tiles, and rows that are read in place.
 struct ProductKernels {
   // Returns true if a sum is NaN. Its bits may differ from those of the reference kernel.
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
@@ -218,13 +222,12 @@ struct ProductKernels {
   void (*int16)(const Tile&, const Dots&);
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.
   void (*bytes)(const Tile&, const Dots&);
-  // Like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes:
-  // to[row][column]. Whole vectors are written. The sums are also written to tile.sums if it is not
-  // null.
+  // Computes like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes:
+  // to[row][column]. Writes whole vectors. Also writes the sums to tile.sums if it is not null.
   void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&,
                        uint8_t* const* to);
-  // Stops before the first vectors that hold a NaN, and returns the number of results done. Whole
-  // vectors of right are read.
+  // Computes results up to the first vectors that hold a NaN, and returns their number. Reads whole
+  // vectors of the right factors.
   size_t (*short_row)(const ShortRow&);
   // Computes sums of `count` columns, like `bytes`. Up to kRowSlack more columns, less than a
   // vector, are read and written. nullptr if this processor cannot multiply cells of four bytes.
@@ -243,23 +246,23 @@ struct HalfRowKernels {
   // Adds the sums of groups of `count` columns. Up to `count` more columns may be read and written.
   // Sums of columns that need the reference kernel become NaN.
   void (*row_of_float16)(const HalfRow&, const HalfTerms&, size_t count, uint32_t* sums);
-  // Like row_of_float16, for columns that are stored as rows. HalfColumns::kMost sums are read and
-  // written. The AlignedFactors must be of the same slice of the row, or empty.
+  // Computes like row_of_float16, for columns that are stored as rows. HalfColumns::kMost sums are
+  // read and written. The AlignedFactors must be of the same slice of the row, or empty.
   void (*columns_of_float16)(const HalfRow&, const HalfColumns&, AlignedFactors&, uint32_t* sums);
 };
 
-// Epilogues: conversions of sums to elements.
+// Holds the kernels that convert sums to elements.
 struct EpilogueKernels {
-  // to[i] = sums[i] as an element of so many bytes. May be done in place.
+  // Converts sums[i] to the element to[i] of `bytes` bytes. `to` may be the address of `sums`.
   void (*quantize)(const uint32_t* sums, size_t count, const Quantizing&, uint32_t bytes,
                    uint8_t* to);
-  // Like `quantize`, by a scale.
+  // Converts like `quantize`, but by a scale.
   void (*scale)(const uint32_t* sums, size_t count, const Scale&, uint32_t bytes, uint8_t* to);
   // Converts fp32 to elements of a floating-point type.
   void (*narrow)(const uint32_t* sums, size_t count, DType dtype, uint8_t* to);
 };
 
-// The kernels of the instruction set in force.
+// Holds all kernels of the instruction set in force.
 struct TileKernels : TileExtents,
                      PackingKernels,
                      ProductKernels,

@@ -64,7 +64,7 @@ struct Extent {
   auto operator<=>(const Extent&) const = default;
 };
 
-// The key of a primitive: `rows` output rows of one padded image.
+// Identifies a primitive, which computes `rows` output rows of one padded image.
 struct Problem {
   uint32_t ic, oc;
   Extent kernel, stride, dilation;
@@ -80,7 +80,8 @@ struct Problem {
 
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
-// `weights` is of format any, or of the format that another band chose.
+// Describes the primitive of a problem. `weights` has the format `any`, or the format that another
+// band chose.
 Descriptor describe_primitive(const Problem& p, const dnnl::memory::desc& weights) {
   using Tag = dnnl::memory::format_tag;
   const dnnl::memory::desc in({1, p.ic, p.padded_rows(), p.padded_columns()},
@@ -280,7 +281,7 @@ void convolve(const Conv2dBm1880& op, const Memory& memory) {
   choose(l.h, h, in.h, l.whole.padded_rows());
   choose(l.w, w, in.w, l.whole.padded_columns());
   l.columns = find_columns(l.w, 0);
-  // Cuts images into bands if there are fewer images than threads.
+  // Images are cut into bands if there are fewer images than threads.
   const auto threads = static_cast<uint32_t>(thread_count());
   l.band = std::max(ceil_div(out.h, ceil_div(threads, out.n)), 1u);
   l.bands = ceil_div(out.h, l.band);
@@ -314,15 +315,13 @@ void convolve(const Conv2dBm1880& op, const Memory& memory) {
 
 OneDnn onednn_on_this_host() {
 #if !defined(__x86_64__)
-  // dnnl_get_effective_cpu_isa() returns "every instruction set" there
+  // On other architectures dnnl_get_effective_cpu_isa() returns a mask of all instruction sets.
   return OneDnn::not_exact;
 #endif
   const int isa = dnnl_get_effective_cpu_isa();
   auto has = [isa](int level) { return (isa & level) == level; };
   // Without VNNI the library's int8 kernels saturate in 16 bits.
-  if (!has(dnnl_cpu_isa_avx512_core_vnni)) return OneDnn::not_exact;
-  // With AMX its kernels are the faster ones for many shapes (conv2d_choice.h).
-  return has(dnnl_cpu_isa_avx512_core_amx) ? OneDnn::exact_and_fast : OneDnn::exact;
+  return has(dnnl_cpu_isa_avx512_core_vnni) ? OneDnn::exact : OneDnn::not_exact;
 }
 
 Declined execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
@@ -331,7 +330,7 @@ Declined execute_onednn(const Conv2dBm1880& op, const Memory& memory) {
   if (op.window.h.dilation == 0 || op.window.w.dilation == 0) return "a dilation of 0";
   try {
     convolve(op, memory);
-    // a shape that the library rejects; nothing is written yet
+    // The library throws if it rejects a shape. No result is written before that.
   } catch (const dnnl::error&) {
     return "a shape the library does not take";
   }

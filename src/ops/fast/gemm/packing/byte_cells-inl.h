@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
-// Elements of the reduction in a cell: 4 bytes where the processor multiplies bytes, otherwise 2
-// int16.
+// kElements is the number of elements of the reduction in a cell: 4 bytes if the processor
+// multiplies bytes, otherwise 2 int16.
 constexpr size_t kElements = TPUTWIN_HAVE_BYTE_STEPS ? 4 : WordDot::kElements;
 
 // A product of bytes needs one unsigned and one signed factor, or two of the same signedness. An
@@ -41,9 +41,11 @@ struct Flip {
 };
 
 #if !TPUTWIN_HAVE_BYTE_STEPS
-// Returns one cell for each of kElements32 columns, from kElements rows of bytes. Reads kJoined
-// bytes of each row. Here: two rows, widened to 16 bits.
+// kJoined is the number of bytes that join_columns() reads of each row.
 constexpr size_t kJoined = kElements32;
+
+// Returns one cell for each of kElements32 columns. A cell joins the bytes of two rows, widened to
+// 16 bits.
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed,
                              uint32_t /*flip*/) {
   const I32 d;
@@ -59,9 +61,8 @@ HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool is_signed
 #else
 constexpr size_t kJoined = 16;
 
-// join_four_rows() returns the cells of four rows of bytes.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-// One permutation of all bytes.
+// Returns the cells of four rows of bytes. Joins them by one permutation of all bytes.
 HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   alignas(64) static constexpr uint8_t kInterleave[64] = {
       0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
@@ -76,7 +77,8 @@ HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   return Ints{_mm512_permutexvar_epi8(_mm512_load_si512(kInterleave), bytes)};
 }
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Without permutations of bytes across the vector: pairs of rows, then pairs of pairs.
+// Returns the cells of four rows of bytes. The target cannot permute bytes across a vector, so
+// pairs of rows are interleaved, then pairs of pairs.
 HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   auto load = [](const uint8_t* p)
                   HWY_ATTR { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
@@ -90,7 +92,7 @@ HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   return Ints{_mm512_inserti32x4(bytes, _mm_unpackhi_epi16(ab_high, ce_high), 3)};
 }
 #else
-// Pairs of rows, then pairs of pairs.
+// Returns the cells of four rows of bytes. Interleaves pairs of rows, then pairs of pairs.
 HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
   const hn::CappedTag<uint8_t, kJoined> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
@@ -109,8 +111,8 @@ HWY_INLINE Ints join_four_rows(const uint8_t* const* row, size_t x) {
 }
 #endif
 
-// Returns one cell for each of kElements32 columns, from kElements rows of bytes. Reads kJoined
-// bytes of each row.
+// Returns one cell for each of kElements32 columns. A cell joins the bytes of four rows. Reads
+// kJoined bytes of each row.
 HWY_INLINE Ints join_columns(const uint8_t* const* row, size_t x, bool /*is_signed*/,
                              uint32_t flip) {
   return hn::Xor(join_four_rows(row, x), hn::Set(I32(), static_cast<int32_t>(flip)));
@@ -123,7 +125,7 @@ inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, ui
                      uint32_t* to) {
   size_t x = 0;
 #if TPUTWIN_HAVE_BYTE_STEPS && HWY_TARGET > HWY_AVX3
-  // Whole vectors of bytes, four of cells.
+  // Four vectors of bytes, one of each row, become four vectors of cells.
   const hn::ScalableTag<uint8_t> d8;
   const auto mask = hn::Set(d8, static_cast<uint8_t>(flip));
   const auto load = [&](size_t e) HWY_ATTR { return hn::Xor(hn::LoadU(d8, row[e] + x), mask); };
@@ -135,7 +137,7 @@ inline void join_run(const uint8_t* const* row, size_t count, bool is_signed, ui
     hn::StoreU(join_columns(row, x, is_signed, flip), I32(), reinterpret_cast<int32_t*>(to + x));
 }
 
-// Like join_run(), but writes nothing after the last column.
+// Joins columns like join_run(), but writes nothing after the last column.
 inline void join_run_exactly(const uint8_t* const* row, size_t count, bool is_signed, uint32_t flip,
                              uint32_t* to) {
   const size_t whole = count / kElements32 * kElements32;
@@ -168,7 +170,8 @@ HWY_INLINE uint32_t join_bytes(const uint8_t* from, size_t count, bool is_signed
 constexpr size_t kInterleaved = 16;
 inline void interleave_rows(const uint8_t* const* row, size_t offset, uint32_t* to, size_t pitch) {
   static_assert(kTileRows == 8 && kElements32 == 16);
-  // Rows 0 to 3 and 4 to 7. Block b of quad[half][k] is their cell 4 * b + k.
+  // quad[0] has the rows 0 to 3, and quad[1] the rows 4 to 7. Block b of quad[half][k] has cell 4 *
+  // b + k of each row.
   __m512i quad[2][4];
   for (size_t half = 0; half < 2; ++half) {
     __m512i r[4];

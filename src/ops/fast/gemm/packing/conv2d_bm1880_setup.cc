@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 #include "ops/fast/views/views.h"
 
 namespace tputwin::fast {
@@ -46,6 +47,7 @@ void unpack_weights(const Conv2dSetup& setup, const uint32_t* packed, const Memo
   const WeightBlocks& blocks = setup.geometry.weights;
   const size_t in_channels = setup.op->in.shape.c, taps = planes.taps(),
                bits = 32 / planes.elements;
+  const PanelOrder order{blocks.rows, taps, blocks.depth};
   const auto unpack_tap = [&](size_t block, size_t t) {
     const size_t rows = setup.channels_of(block);
     std::vector<uint8_t*> to;
@@ -54,15 +56,15 @@ void unpack_weights(const Conv2dSetup& setup, const uint32_t* packed, const Memo
                                static_cast<uint32_t>(t / weight.shape.w),
                                static_cast<uint32_t>(t % weight.shape.w)));
     for (size_t g = 0; g < planes.groups; ++g) {
-      const uint32_t* from = packed + block * blocks.block_stride + (g * taps + t) * blocks.rows;
+      const uint32_t* from = packed + block * blocks.block_stride;
       const size_t first = g * planes.elements,
                    count = std::min(planes.elements, in_channels - first);
       for (size_t row = 0; row < rows; ++row)
-        if (count == sizeof *from)
-          std::memcpy(to[row] + first, from + row, sizeof *from);
+        if (const uint32_t cell = from[order.index(g, t, row)]; count == sizeof cell)
+          std::memcpy(to[row] + first, &cell, sizeof cell);
         else
           for (size_t e = 0; e < count; ++e)
-            to[row][first + e] = static_cast<uint8_t>(from[row] >> (e * bits));
+            to[row][first + e] = static_cast<uint8_t>(cell >> (e * bits));
     }
   };
   parallel_for(blocks.blocks, 1, [&](size_t begin, size_t end) {

@@ -18,16 +18,17 @@ namespace tputwin::fast {
 struct Conv2dFusion {
   std::optional<WeightedAddend> sum;
   std::optional<TensorView> copy;  // a second destination
-  // see Epilogue; applies to the sum with `sum` if set
+  // `floor` is the smallest result (see Epilogue). If `sum` is set, it applies after the addend is
+  // added.
   int32_t floor = INT32_MIN;
 };
 
-// All of it is constant during a run.
+// Describes how a convolution is computed. No field changes during a run.
 struct Conv2dSetup {
   const Conv2dBm1880* op = nullptr;
   const Memory* memory = nullptr;
   Conv2dGeometry geometry;
-  SignFlip flip;  // see Flip
+  SignFlip flip;
   // True if the bias includes the rounding addend, because no sum can overflow int32.
   bool rounding_folded = false;
   Conv2dFusion fused;
@@ -42,7 +43,8 @@ struct Conv2dSetup {
   }
 };
 
-// The packed weights, and the biases with all corrections, per row of every block.
+// Points to the packed weights, and to the biases with all corrections, one for each row of each
+// block.
 struct PackedConstants {
   uint32_t* weights;
   int32_t* bias;
@@ -53,7 +55,7 @@ struct Conv2dBuffers {
   PackedConstants constants;
 };
 
-// The memory of a convolution's packed constants.
+// Owns the memory of a convolution's packed constants.
 class Conv2dConstants {
  public:
   PackedConstants take(const WeightBlocks& blocks);

@@ -70,7 +70,7 @@ void JoinInt16(const uint8_t* const* rows, uint32_t image, size_t count, bool is
 
 void Spread(const uint8_t* from, size_t count, uint32_t image, uint8_t* cells) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // masked stores, because other threads may write other images of a cell
+  // The stores are masked, because other threads may write other images of a cell.
   const __mmask64 bytes = 0x1111'1111'1111'1111u << image;
   const __m128i shift = _mm_cvtsi32_si128(kByte * static_cast<int>(image));
   for (size_t i = 0; i < count; i += kElements32) {

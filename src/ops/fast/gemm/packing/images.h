@@ -1,5 +1,5 @@
-// Access to one image of the BM1684's 4N storage, which stores bytes of four images in a 32-bit
-// cell.
+// Reads and writes one image in the BM1684's 4N storage, which stores bytes of four images in a
+// 32-bit cell.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace tputwin::fast {
 
 constexpr uint32_t kImagesInCell = 4;
 
-// Returns true for elements of so many bytes in local memory, four images or channels to a cell.
+// Returns true if the view has elements of `bytes` bytes in local memory, with four images or
+// channels in a cell.
 inline bool has_cells(const TensorView& view, uint32_t bytes) {
   return view.space == Space::local && view.pack == kImagesInCell && is_run(view) &&
          element_bytes(view.dtype) == bytes && !is_empty(view.shape);

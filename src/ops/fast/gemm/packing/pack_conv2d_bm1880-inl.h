@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "base/parallel.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/gemm/packing/conv2d_bm1880_setup.h"
 
@@ -53,7 +54,7 @@ inline void pack_spread(const uint8_t* const* channel, const ColumnGeometry& c, 
   }
 }
 
-// Rows [first, end) of every plane.
+// Selects rows [first, end) of every plane.
 struct PlaneRows {
   uint32_t first, end;
 };
@@ -91,7 +92,8 @@ inline void pack_plane(const Conv2dSetup& setup, const uint8_t* const* channel, 
   }
 }
 
-// Returns true if planes equal the input's own. Each image and channel is one run then.
+// Returns true if planes have the layout of the input. Each image and channel is then copied as one
+// run.
 inline bool is_plain(const Conv2dSetup& setup) {
   const Shape& in = setup.op->in.shape;
   const CellPlanes& planes = setup.geometry.planes;
@@ -132,7 +134,7 @@ inline void pack_input(const Conv2dSetup& setup, const PackedInput& input, size_
       for (uint32_t n = 0; n < setup.op->out.shape.n; ++n, to += image) {
         const uint8_t* channel[kElements];
         for (size_t e = 0; e < kElements; ++e) {
-          // Channels past the last have zero weights, so that any data will do.
+          // Channels after the last one have zero weights, so their data may be any bytes.
           size_t c = std::min<size_t>(group * kElements + e, in.shape.c - 1);
           channel[e] =
               setup.memory->byte(in, n, static_cast<uint32_t>(c), plain ? rows.first : 0, 0);
@@ -193,6 +195,8 @@ inline void pack_block(const Conv2dSetup& setup, const PackedConstants& constant
   int32_t sums[kTileRows];
   const bool flips = setup.flip.mask != 0;
   if (flips) sum_weights(weights, blocks.block_stride, is_signed(op.weight.dtype), sums);
+  if (blocks.depth != 0)
+    order_for_tiles({kTileRows, planes.taps(), blocks.depth}, planes.groups, weights);
   for (size_t row = 0; row < blocks.rows; ++row) {
     auto oc = static_cast<uint32_t>(block * blocks.rows + row);
     int64_t bias = 0;
@@ -203,8 +207,8 @@ inline void pack_block(const Conv2dSetup& setup, const PackedConstants& constant
   }
 }
 
-// Packs the input, the constants, or both. Null pointers are skipped. Few channels are packed in
-// parts, so that there is work for several threads.
+// Packs the input and the constants, and skips null pointers. Inputs with few groups of channels
+// are packed in parts, so that several threads have work.
 inline void pack(const Conv2dSetup& setup, const PackedInput* input,
                  const PackedConstants* constants) {
   const Conv2dGeometry& geometry = setup.geometry;

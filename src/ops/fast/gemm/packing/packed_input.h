@@ -10,11 +10,11 @@
 
 namespace tputwin::fast {
 
-// The cells of all groups. After them follows one byte for each part of a group: 1 if the part is
-// wide (a byte is above 127), else 0.
+// Gives access to a buffer with the cells of all groups. They are followed by one byte for each
+// part of a group: 1 if the part is wide (a byte is above 127), else 0.
 class PackedInput {
  public:
-  static constexpr size_t kParts = 4;  // parts of a group's input, at most
+  static constexpr size_t kParts = 4;  // the largest number of parts of a group's input
 
   // Returns the size of a buffer in uint32 cells.
   static size_t words(const CellPlanes& planes) {
@@ -38,14 +38,14 @@ class PackedInput {
   uint8_t* wide_;
 };
 
-// A buffer of this thread, and whether its last owner was the same, so that it still holds what the
-// owner packed.
+// Describes a buffer of this thread. `is_kept` is true if its last owner was the same, so that it
+// still holds what the owner packed.
 struct TakenInput {
   PackedInput input;
   bool is_kept;
 };
-// Takes buffer number `slot`, of PreparedKernel::kInputSlots. The next caller that takes it reuses
-// it.
+// Returns the buffer of `slot` and makes `owner` its owner. Each thread has
+// PreparedKernel::kInputSlots slots. The buffer is valid until the next call with the same slot.
 TakenInput take_packed_input(const CellPlanes& planes, uint32_t slot, const void* owner);
 
 }  // namespace tputwin::fast

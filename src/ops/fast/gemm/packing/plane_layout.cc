@@ -35,7 +35,7 @@ PlaneTerms PlaneLayout::terms() const {
   return terms;
 }
 
-// The last tile reads whole vectors.
+// The buffer is larger than the planes, because the last tile reads whole vectors.
 uint32_t* PlaneLayout::take_buffer() const {
   thread_local Scratch planes;
   return planes.take<uint32_t>(words() + 2 * kTilePitch);
@@ -48,7 +48,8 @@ void PlaneLayout::lay_out(const Planes& planes, size_t piece) const {
     lay_out_adjacent(planes, cell);
 }
 
-// Returns true if each element of a row is in a cache line of its own, while cells are adjacent.
+// Returns true if elements of a row are in different cache lines, and elements of different cells
+// are adjacent.
 bool PlaneLayout::reads_adjacent_cells() const {
   const Axis point;
   constexpr uint32_t kLine = 64;
@@ -78,7 +79,8 @@ void PlaneLayout::lay_out_plane(const Planes& planes, uint32_t image, uint32_t c
   const bool inserts = insert_h_ * insert_w_ != 1;
   const uint8_t* words = inserts ? nullptr : input_.words(n, cell);
   if (words != nullptr) return planes.plane.lay_out(words, in_.stride, padding, plane, image);
-  // rows overwrite what follows them; with several images that is another task's data
+  // read_rows() overwrites what follows the rows. With several images that may be data of another
+  // task.
   if (!inserts && parts_.images() == 1 && planes.plane.keeps_rows())
     return planes.plane.lay_out_rows(padding, plane, [&](uint32_t y, uint32_t rows, float* to) {
       input_.read_rows(n, cell, y, rows, reinterpret_cast<uint32_t*>(to));

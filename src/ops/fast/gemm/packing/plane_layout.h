@@ -9,7 +9,7 @@
 
 namespace tputwin::fast {
 
-// The planes of a part, cell after cell.
+// Points to the planes of a part, cell after cell.
 struct Planes {
   PlanePart part;
   const WindowPlane& plane;
@@ -54,7 +54,7 @@ class PlaneLayout {
   const Shape dense_;                   // the input with inserted rows and columns
   const Window window_;
   const PlaneParts parts_;
-  // step of cells that are laid out together; 0: none
+  // Cells at this step are laid out together. 0 stands for none.
   const uint32_t adjacent_step_;
   const uint64_t plane_cells_;
 };

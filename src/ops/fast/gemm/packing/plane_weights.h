@@ -11,17 +11,18 @@
 
 namespace tputwin::fast {
 
-// The packed operands that may stay unchanged from run to run.
+// Holds the packed operands that may stay unchanged from run to run.
 struct PlaneConstants {
   Scratch weights;  // in panels of output channels
-  // one per output channel: what its sums start with
+  // `starts` has one value for each output channel: the start value of its sums, or its bias.
   std::vector<uint32_t> starts;
-  // one per output channel, if an epilogue is fused
+  // `epilogues` has one element for each output channel, if an epilogue is fused.
   std::vector<SumEpilogue::Channel> epilogues;
-  // one per block of channels, if tiles convert their sums to bytes
+  // `scales` has one element for each block of channels, if tiles convert their sums to bytes.
   std::vector<RowScales> scales;
   ExponentRange exponents;  // range of the weights, if needed
-  // codes of the weights, in their order, if the kernels need them
+  // `codes` points into `code_buffer`. It has a code for each packed weight, if the kernels need
+  // codes.
   Scratch code_buffer;
   int16_t* codes = nullptr;
 };
@@ -39,15 +40,15 @@ class LatePanels {
                            PlaneConstants& constants) const = 0;
 };
 
-// A panel has the weights of a block of output channels, term by term.
+// Packs weights in panels. A panel has the weights of a block of output channels, term by term.
 class PlaneWeights {
  public:
   virtual ~PlaneWeights() = default;
 
   // Returns the number of cells of weights of an output channel.
   virtual uint32_t terms() const = 0;
-  // Packs all panels, and the other constants of all channels. Panels begin at equal distances,
-  // those of a whole block.
+  // Packs all panels, and the other constants of all channels. Each panel takes the space of a
+  // whole block.
   virtual void pack(const ChannelBlocks& blocks, uint8_t* to, PlaneConstants& constants) const = 0;
   // Returns nullptr if all panels must be packed at once.
   virtual const LatePanels* late_panels() const { return nullptr; }
@@ -61,12 +62,12 @@ class PlaneWeights {
   virtual bool has_whole_rows() const { return false; }
 };
 
-// The rows of a panel: `count` output channels from `first` on, in `pitch` rows.
+// Describes the rows of a panel: `count` output channels from `first` on, in `pitch` rows.
 struct PanelRows {
   uint32_t first, count, pitch;
 };
 
-// Weights that are packed panel by panel, on several threads.
+// Packs weights panel by panel, on several threads.
 class SeparatePanels : public PlaneWeights {
  public:
   void pack(const ChannelBlocks& blocks, uint8_t* to, PlaneConstants& constants) const final;

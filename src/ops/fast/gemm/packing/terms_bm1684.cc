@@ -63,12 +63,12 @@ std::shared_ptr<const ConvTerms> ConvTerms::of(const Conv2dBm1684& op) {
 
 namespace {
 
-// Packs the weights of channels of neighbouring lanes, and of those that follow them in these
-// lanes.
+// Packs the weights of output channels in panels. It works on the channels of a few neighbouring
+// lanes at a time.
 class WeightPacking {
  public:
-  // The destination. Each panel begins `channels` output channels and `words` fp32 values after the
-  // one before.
+  // Describes the destination. Each panel begins `channels` output channels and `words` fp32 values
+  // after the panel before it.
   struct Panels {
     float* first;
     uint32_t channels;
@@ -87,10 +87,11 @@ class WeightPacking {
         are_contiguous_(weights_are_contiguous()),
         panels_(panels) {}
 
-  // Few channels at a time, because equal offsets in different lanes map to the same sets of the
+  // kChannelsAtOnce is small, because equal offsets in different lanes map to the same sets of the
   // cache.
   static constexpr uint32_t kChannelsAtOnce = 8;
-  // Most pairs and positions of weights that are transposed at once.
+  // kPairs is the largest number of pairs of input channels that are transposed at once. kPositions
+  // is the largest number of positions of a lane that are, gaps included.
   static constexpr uint32_t kPairs = 16, kPositions = 1024;
 
   // Packs the weights of the input channels of pairs [first_pair, last_pair).
@@ -99,7 +100,8 @@ class WeightPacking {
     for (uint32_t slot = 0; slot < std::min(lanes_, channels_); slot += group)
       pack_slots(slot, first_pair, last_pair);
   }
-  // Packs these weights for output channels slot, slot + 1, ... of one group of lanes.
+  // Packs the same weights, but only for the output channels in the group of lanes that begins at
+  // lane `slot`.
   void pack_slots(uint32_t slot, uint32_t first_pair, uint32_t last_pair) const {
     const uint32_t group = std::min(width_, kChannelsAtOnce);
     const uint32_t step = op_.weight.stride.n / uint32_t{sizeof(float)};
@@ -138,7 +140,8 @@ class WeightPacking {
            w.stride.n >= ceil_div(channels_, lanes_) * channel &&
            (channels_ <= lanes_ || w.stride.c == channel);
   }
-  // Returns how many channels all of the `group` lanes have, or 0 if they cannot be transposed.
+  // Returns the number of channels that each of the `group` lanes has, or 0 if they cannot be
+  // transposed.
   uint32_t transposed_channels(uint32_t slot, uint32_t group, const Lanes& lanes) const {
     if (!are_contiguous_ || slot + group > channels_ ||
         !equally_far(std::span<uint8_t* const>(lanes.data(), group)))
@@ -146,14 +149,13 @@ class WeightPacking {
     return (channels_ - slot - group) / lanes_ + 1;
   }
 
-  // Returns true if every second pair begins with a cache line, and panels have as many rows as are
-  // transposed.
+  // Returns true if every second pair begins a cache line, and panels have kChannelsAtOnce rows.
   bool transposes_lines() const {
     return width_ == kChannelsAtOnce &&
            2 * op_.weight.stride.n % (kInt32OfLine * sizeof(float)) == 0;
   }
-  // Transposes the same cache line of every two pairs, one after the other. Their values at one
-  // position are neighbours in a panel. Returns the first pair that is not done.
+  // Transposes cache lines. Goes over two pairs at a time with the same line, because their values
+  // at one position are neighbours in a panel. Returns the first pair that is not done.
   uint32_t transpose_by_lines(uint32_t slot, const Lanes& lanes, uint32_t channels, uint32_t pair,
                               uint32_t last_pair) const {
     const auto step = static_cast<uint32_t>(op_.weight.stride.n / sizeof(float));
@@ -238,8 +240,8 @@ void ConvTerms::pack_weights(const Conv2dBm1684& op, const Memory& memory, uint3
                               {factors, width, uint64_t{width} * terms.size()});
   const uint32_t pairs = op.weight.shape.n / 2, taps = op.weight.shape.h * op.weight.shape.w;
   if (pairs == 0) return packing.pack(0, 0);
-  // Some terms of all channels at a time: the values of one cache line belong to neighbouring
-  // terms, and to channels at a distance of `lanes`.
+  // A task packs some terms of all channels, because a cache line has neighbouring terms, and
+  // channels at a distance of `lanes`.
   const uint32_t at_once =
       align_up(std::max(32u, 4096 / width) / (2 * taps) + 1, WeightPacking::kPairs);
   const size_t grain = grain_of(uint64_t{at_once} * 2 * taps * op.out.shape.c, kTermsPerTask);

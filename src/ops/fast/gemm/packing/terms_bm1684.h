@@ -9,7 +9,8 @@
 
 namespace tputwin::fast {
 
-// The terms of every result: taps and input channels, chain by chain in the order of additions.
+// Lists the terms of a result, which are pairs of a tap and an input channel. They are ordered
+// chain by chain, and in each chain by the order of additions.
 struct ConvTerms {
   struct Term {
     uint32_t channel, kh, kw;
@@ -28,10 +29,11 @@ struct ConvTerms {
                    uint64_t panel_cells, float* factors) const;
 
   std::vector<Term> terms;
-  Chains chains;  // without the offsets of factors
-  // offset of each term from the first weight of an output channel
+  Chains chains;  // right_offset is not set
+  // `weight_bytes[t]` is the distance in bytes of the weight of term t from the first weight of its
+  // output channel.
   std::vector<uint32_t> weight_bytes;
-  // the terms in the order of a channel's weights in memory
+  // `by_weight[i]` is the term of weight number i of an output channel, in the order of memory.
   std::vector<uint32_t> by_weight;
 };
 

@@ -6,7 +6,8 @@
 
 namespace tputwin::fast {
 
-// For each group of input channels and each tap: the weights of the group's channels.
+// Walks over the weights of an output channel. Memory stores the groups of input channels, in each
+// group the taps, and for each tap one weight of each channel.
 class WeightRows {
  public:
   WeightRows(uint32_t channels, const Window& window, DType dtype, bool is_rotated)

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/dispatch/budgets.h"
+#include "ops/fast/dispatch/tile_scope.h"
 #include "ops/fast/gemm/geometry/channel_blocks.h"
 #include "ops/fast/gemm/packing/plane_layout.h"
 #include "ops/fast/walk/copy.h"
@@ -26,6 +27,7 @@ class Convolution final : public PlaneConvolution {
         products_(parts.products),
         results_(parts.results),
         restorer_(parts.restorer),
+        tile_depth_(parts.tile_depth),
         kernels_(tile_kernels()),
         blocks_{out.c, kernels_.rows},
         layout_(input_, window, in, out, tile_width(out.c)),
@@ -103,9 +105,11 @@ class Convolution final : public PlaneConvolution {
   void convolve(const Packed& packed, const PlanePart& part) {
     const Planes planes{part, parts().plane(), layout_.take_buffer()};
     const size_t pieces = layout_.pieces_of(part);
-    parallel_for(pieces, grain(layout_.words() / pieces), [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) layout_.lay_out(planes, i);
-    });
+    const uint64_t cells_per_task = task_of(32 << 10, 256 << 10);
+    parallel_for(pieces, grain_of(layout_.words() / pieces, cells_per_task),
+                 [&](size_t begin, size_t end) {
+                   for (size_t i = begin; i < end; ++i) layout_.lay_out(planes, i);
+                 });
     products_.laid_out(planes.words, packed.constants);
     const TileRuns runs = parts().runs_of(part);
     const uint64_t work =
@@ -144,6 +148,7 @@ class Convolution final : public PlaneConvolution {
                  size_t end) const {
     const bool weights_outside = weights_are_outside();
     const uint32_t blocks = blocks_.count();
+    const TileScope tiles(kernels_.rows, tile_depth_);
     Panel panel;
     TilePlace place;
     for (size_t i = begin; i < end; ++i) {
@@ -160,7 +165,7 @@ class Convolution final : public PlaneConvolution {
   void run_late(PlaneConstants& constants, const Planes& planes, const TileRuns& runs,
                 size_t block) const {
     thread_local Scratch scratch;
-    // a few cache lines more, so that equal terms of panels use different sets of the cache
+    // A few cache lines follow each panel, so that equal terms use different sets of the cache.
     const uint64_t panel_cells = uint64_t{kernels_.rows} * weights_.terms() + kTilePitch;
     uint32_t* const panels = scratch.take<uint32_t>(panel_cells * late_panels());
     weights_.late_panels()->pack_panels(static_cast<uint32_t>(block), kernels_.rows, panel_cells,
@@ -263,6 +268,7 @@ class Convolution final : public PlaneConvolution {
   PlaneProducts& products_;
   const PlaneResults& results_;
   ConstantRestorer& restorer_;
+  const size_t tile_depth_;
   const TileKernels kernels_;
   const ChannelBlocks blocks_;
   const PlaneLayout layout_;

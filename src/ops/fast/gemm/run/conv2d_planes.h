@@ -23,6 +23,8 @@ struct ConvolutionParts {
   PlaneProducts& products;
   PlaneResults& results;
   ConstantRestorer& restorer;
+  // Depth of the matrix tiles that `products` uses; 0: none (tile_order.h).
+  size_t tile_depth = 0;
 };
 
 // A convolution whose constants may be packed once for many runs.

@@ -16,13 +16,13 @@
 namespace tputwin::fast {
 namespace {
 
-// Most values in copies of right factors.
+// The largest number of values in the copies of right factors.
 constexpr size_t kMaxRights = 4 << 20;
-// Rows that share one tile of right factors.
+// kRowsAtOnce is the number of rows that share one tile of right factors.
 constexpr uint32_t kRowsAtOnce = 64;
 
-// Returns an odd number of cache lines, so that factors of neighbouring terms use different sets of
-// the cache.
+// Returns a pitch of at least `words`. It is an odd number of cache lines, so that factors of
+// neighbouring terms use different sets of the cache.
 size_t pitch_of(size_t words) { return (ceil_div(words, size_t{16}) | 1) * 16; }
 
 std::unique_ptr<SumSource> source_of(const Operation& op, const Memory& memory) {
@@ -91,7 +91,7 @@ void DeferredSums::add(const SumSource& source) {
 
 bool DeferredSums::concern(const Operation& op, const LocalMemory& local) const {
   if (empty()) return false;
-  // other operations may touch more than their operands
+  // Operations other than Copy may touch more bytes than their operands.
   const auto* copy = std::get_if<Copy>(&op);
   if (copy == nullptr || is_empty(copy->dst.shape)) return true;
   const auto touches = [&](const TensorView* view) {

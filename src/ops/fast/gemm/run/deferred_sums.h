@@ -18,13 +18,14 @@ struct MatmulBm1684;
 
 namespace fast {
 
-// Most terms of one sum, and of all deferred sums of a result.
+// The largest number of terms of one sum, and of all deferred sums of a result.
 constexpr uint32_t kMaxSumTerms = 16, kMaxDeferredTerms = 64;
 
 // Results as rows that share their left factors, in segments of contiguous fp32 values.
 struct SumResults {
   TensorView out;
-  // convolution: rows are channels, segments (n, h); else rows are n, segments channels
+  // If true, rows are channels, and segments are rows (n, h) of the output. Else rows are n, and
+  // segments are channels.
   bool of_convolution = false;
   bool operator==(const SumResults&) const = default;
 
@@ -73,7 +74,8 @@ class DeferredSums {
 
   SumResults results_;          // results of the last candidate
   std::vector<ShortSum> sums_;  // with the numbers of their terms here
-  // terms that are deferred, and the most that fit
+  // `terms_` counts the deferred terms. `terms_that_fit_` is the largest number that the buffers
+  // hold.
   uint32_t terms_ = 0, terms_that_fit_ = 0;
   size_t left_pitch_ = 0, right_pitch_ = 0;
   Scratch left_, right_;

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "ops/fast/dispatch/tile_scope.h"
 #include "ops/fast/gemm/geometry/stored_matrix.h"
 #include "ops/fast/gemm/kernels/tile_buffers.h"
+#include "ops/fast/gemm/kernels/tile_order.h"
 #include "ops/fast/walk/transpose.h"
 
 namespace tputwin::fast {
@@ -18,25 +20,28 @@ struct TilePart {
   uint32_t row, col, rows, cols;
 };
 
-// Source has
-//   product()           the PlainProduct
-//   in_place()          an InPlace, or nullptr
-//   kCopiesElements        true if cells are 32-bit values as stored
-//   kAddsUp             true if the kernel adds to the sums it finds, and needs no offsets of terms
-//   in_cell()           terms in a cell
-//   has_whole_rows()    true if tiles have as many rows as the kernels', with factors 0
-//   read_terms(m, cell, first, count, to)   of a StoredMatrix whose rows are terms: the cells of
-//                       columns from `first` on; may write kTilePitch too many, of rows in
-//                       channels up to a whole vector
-//   read_factors(m, row, first, count, to)  of one whose columns are terms: cells of a row
+// Computes the product of a source. A Source must have
+//   product()           returns the PlainProduct
+//   in_place()          returns an InPlace, or nullptr
+//   kCopiesElements     is true if cells are 32-bit values as stored
+//   kAddsUp             is true if the kernel adds to the sums it finds, and needs no offsets of
+//                       terms
+//   in_cell()           returns the number of terms in a cell
+//   has_whole_rows()    returns true if all tiles have as many rows as the kernels', with factors 0
+//   read_terms(m, cell, first, count, to)   reads a StoredMatrix whose rows are terms: the cells of
+//                       columns from `first` on; it may write kTilePitch cells too many, or up to a
+//                       whole vector if rows are in channels
+//   read_factors(m, row, first, count, to)  reads a StoredMatrix whose columns are terms: the cells
+//                       of a row
 //   start(i, j, count, first, second)   initializes results (i,j), (i,j+1), ...
 //   run(kernels, tile, terms, part, buffers)   runs the kernel; true if a result is in doubt
-//   store(i, j, count, first, in_doubt)
+//   store(i, j, count, first, in_doubt)   stores the results, and recomputes those in doubt
 // and may have
-//   has_codes()         true if it codes factors (TileKernels::code):
-//   code_left(words, count, codes)   of panels of rows
-//   code_right(words, count, codes)  of a panel of columns, after the left one is coded; returns
+//   has_codes()         returns true if it codes factors (TileKernels::code)
+//   code_left(words, count, codes)   codes panels of rows
+//   code_right(words, count, codes)  codes a panel of columns, after the left one is coded; returns
 //                       false if this panel has no codes
+//   has_byte_tiles()    true if run() reads panels of rows in the order for matrix tiles
 template <class Source>
 class MatrixTiles {
  public:
@@ -46,6 +51,8 @@ class MatrixTiles {
     size_t pitch;
     const uint32_t* right_offset;
     const int16_t *left_codes, *right_codes;  // null: not coded
+    // Not 0: the panel of rows is in the order for tiles of that depth (tile_order.h).
+    size_t tile_depth;
   };
 
   MatrixTiles(const Source& source, const Memory& memory)
@@ -65,7 +72,8 @@ class MatrixTiles {
         columns_(align_up(ceil_div(span_, span_tiles_), kernels_.vector_elements)),
         tiles_(ceil_div(cols_, span_) * span_tiles_),
         panel_tiles_(tiles_at_once()),
-        panel_pitch_(panel_tiles_ * columns_) {}
+        panel_pitch_(panel_tiles_ * columns_),
+        tile_depth_(depth_of_tiles()) {}
 
   // Runs the product. Declines if the copies would be too large.
   Declined run() {
@@ -75,13 +83,17 @@ class MatrixTiles {
     thread_local Scratch left, codes;
     left_ = left.take<uint32_t>(left_cells);
     if (has_codes()) left_codes_ = codes.take<int16_t>(left_cells);
-    parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows), [&](size_t begin, size_t end) {
-      for (size_t block = begin; block < end; ++block) {
-        pack_left(static_cast<uint32_t>(block));
-        if constexpr (requires { source_.has_codes(); })
-          if (has_codes()) code_left(static_cast<uint32_t>(block));
-      }
-    });
+    // Packing a factor, which may be converted and coded, takes as long as some products.
+    constexpr uint64_t kPackCost = 24;
+    parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows * kPackCost),
+                 [&](size_t begin, size_t end) {
+                   for (size_t block = begin; block < end; ++block) {
+                     pack_left(static_cast<uint32_t>(block));
+                     if (tile_depth_ != 0) order_left(static_cast<uint32_t>(block));
+                     if constexpr (requires { source_.has_codes(); })
+                       if (has_codes()) code_left(static_cast<uint32_t>(block));
+                   }
+                 });
     pitch_ = in_place_ != nullptr ? in_place_->pitch : panel_pitch_;
     for (uint32_t term = 0; term < cells_ && !Source::kAddsUp; ++term)
       offsets_.push_back(static_cast<uint32_t>(term * pitch_));
@@ -96,8 +108,8 @@ class MatrixTiles {
   }
 
  private:
-  // Copying columns that few rows use pays only for long runs, in a panel or a slice of one that
-  // fits in the cache. A slice is a multiple of kAddTreeGroup cells.
+  // If few rows use the columns, copying them saves time only for long runs, in a panel or a slice
+  // of one that fits in the cache. A slice is a multiple of kAddTreeGroup cells.
   static constexpr uint32_t kWidePanel = 8, kPanelCells = 128 << 10, kSlice = 64, kFewBlocks = 2,
                             kSlicedTiles = kFewBlocks * kWidePanel;
 
@@ -108,31 +120,45 @@ class MatrixTiles {
   static size_t grain(uint64_t work) { return grain_of(work, Source::kTermsWorthATask); }
 
   uint32_t tiles_at_once() const {
-    // a transposed matrix has its columns as runs
+    // The columns of a transposed matrix are stored as runs.
     if (in_place_ != nullptr || blocks_ > kFewBlocks || p_.right.transposed) return 1;
     const uint32_t depth = is_sliced() ? kSlice : cells_;
     const uint32_t most = std::min(kWidePanel, kPanelCells / std::max(1u, depth * columns_));
     return std::max(1u, std::min(most, tiles_ / static_cast<uint32_t>(thread_count())));
   }
 
-  // Returns the number of pieces that rows are cut into where panels alone are too few tasks. Each
-  // piece copies the panel for itself.
+  // Returns the number of pieces that rows are cut into, which is above 1 if panels alone are too
+  // few tasks. Each piece copies the panel for itself.
   uint32_t chunks_of(uint32_t panels) const {
-    constexpr uint32_t kTasksOfAThread = 4, kLeastBlocks = 4;
+    constexpr uint32_t kTasksOfAThread = 4;
+    constexpr int kFewThreads = 4;
+    const uint32_t least_blocks = thread_count() <= kFewThreads ? 4 : 1;
     const uint32_t wanted =
         ceil_div(static_cast<uint32_t>(thread_count()) * kTasksOfAThread, panels);
     const uint32_t most = in_place_ != nullptr ? blocks_
                           : is_sliced()        ? 1
-                                               : ceil_div(blocks_, kLeastBlocks);
+                                               : ceil_div(blocks_, least_blocks);
     return std::min(thread_count() == 1 ? 1 : wanted, most);
   }
 
-  // Number of rows of a block, and of its tiles.
+  // Returns the number of rows of a block, which is that of its tiles.
   uint32_t rows_of(uint32_t block) const {
     return std::min(kernels_.rows, rows_ - block * kernels_.rows);
   }
   uint32_t pitch_of(uint32_t block) const {
     return source_.has_whole_rows() ? kernels_.rows : rows_of(block);
+  }
+
+  // Panels that are read in slices keep the plain order.
+  size_t depth_of_tiles() const {
+    if constexpr (requires { source_.has_byte_tiles(); })
+      if (source_.has_byte_tiles() && !is_sliced() && cols_ >= kLeastTilePositions)
+        return tile_depth(cells_);
+    return 0;
+  }
+  void order_left(uint32_t block) const {
+    uint32_t* const panel = left_ + uint64_t{block} * kernels_.rows * cells_;
+    order_for_tiles({pitch_of(block), 1, tile_depth_}, cells_, panel);
   }
 
   bool has_codes() const {
@@ -162,7 +188,7 @@ class MatrixTiles {
     return {words};
   }
 
-  // Cells [begin, end) of every result.
+  // Selects the cells [begin, end) of every result.
   struct Depth {
     uint32_t begin, end;
   };
@@ -205,8 +231,8 @@ class MatrixTiles {
       if (right_matrix_.copy_short_runs(depth.begin, depth.end - depth.begin, first, count, to,
                                         panel_pitch_))
         return;
-    // Lane by lane, because equal offsets in different lanes map to the same sets of the cache.
-    // Prefetching rows does not help.
+    // The rows of a lane are read before those of the next lane, because equal offsets in different
+    // lanes map to the same sets of the cache. Prefetching rows does not help.
     const uint32_t rows = source_.in_cell();
     const uint32_t step = p_.right.row_per_channel ? std::max(1u, memory_.local.lanes() / rows) : 1;
     for (uint32_t start = 0; start < step; ++start)
@@ -221,7 +247,7 @@ class MatrixTiles {
     if (is_sliced()) return run_slices(first, last);
     Columns right;
     if (in_place_ == nullptr) {
-      // the last vector of a tile may read past the panel
+      // The last vector of a tile may read past the panel.
       const uint64_t count = uint64_t{panel_pitch_} * cells_;
       uint32_t* const words = scratch.take<uint32_t>(count + 2 * kTilePitch);
       const uint32_t column = first * columns_;
@@ -231,6 +257,7 @@ class MatrixTiles {
     const uint64_t begin = uint64_t{blocks_} * chunk / chunks,
                    end = uint64_t{blocks_} * (chunk + 1) / chunks;
     TileBuffers buffers;
+    const TileScope tiles(kernels_.rows, tile_depth_);
     for (auto block = static_cast<uint32_t>(begin); block < end; ++block)
       for (uint32_t tile = first; tile < last; ++tile) {
         start(tile, block, buffers);
@@ -290,8 +317,12 @@ class MatrixTiles {
                     .rows = pitch,
                     .vectors = ceil_div(part.cols, kernels_.vector_elements),
                     .sums = buffers.sums};
-    const Terms terms{depth.end - depth.begin, pitch_, offsets_.data(),
-                      left_codes_ == nullptr ? nullptr : left_codes_ + left, right.codes};
+    const Terms terms{depth.end - depth.begin,
+                      pitch_,
+                      offsets_.data(),
+                      left_codes_ == nullptr ? nullptr : left_codes_ + left,
+                      right.codes,
+                      tile_depth_};
     return source_.run(kernels_, tile, terms, part, buffers);
   }
   void store(uint32_t t, uint32_t block, TileBuffers& buffers, bool in_doubt) const {
@@ -310,8 +341,10 @@ class MatrixTiles {
   // A span of contiguous columns is cut into tiles of equal width. A span is a channel, or the
   // matrix.
   const uint32_t span_, span_tiles_, columns_, tiles_;
-  // Number of tiles that are copied together as a panel, and the cells of its rows.
+  // `panel_tiles_` is the number of tiles that are copied together as a panel. `panel_pitch_` is
+  // the number of cells of its rows.
   const uint32_t panel_tiles_, panel_pitch_;
+  const size_t tile_depth_;        // of the order of left panels; 0: plain
   size_t pitch_ = 0;               // from one term of right to the next
   std::vector<uint32_t> offsets_;  // one per term, for kernels that need them
   uint32_t* left_ = nullptr;

@@ -8,14 +8,15 @@
 
 namespace tputwin::fast {
 
-// Results of one row of an output plane, and their accumulators. `second` is null if a tile
-// converts its sums to bytes.
+// Describes results of one row of an output plane, and their accumulators. `second` is nullptr if
+// the tile converts its sums to bytes.
 struct ResultRun {
   uint32_t n, oc, y, x, count;
   uint32_t *first, *second;
 };
 
-// Tiles that convert their sums to bytes. They need no start values and no store.
+// Runs tiles that convert their sums to bytes. Their results need neither start() nor store() of
+// PlaneProducts.
 class ByteTiles {
  public:
   virtual ~ByteTiles() = default;
@@ -30,16 +31,16 @@ class ByteTiles {
                                    const PlaneConstants& constants) const = 0;
 };
 
-// Tiles with 32-bit accumulators.
+// Runs tiles with 32-bit accumulators.
 class PlaneProducts {
  public:
   virtual ~PlaneProducts() = default;
 
-  // Returns the number of vectors of a tile with so many rows.
+  // Returns the number of vectors of a tile with the given number of rows.
   virtual uint32_t vectors(const TileKernels& kernels, uint32_t /*rows*/) const {
     return kernels.vectors;
   }
-  // Called once, before the first run.
+  // Receives the positions of the terms. Called once, before the first run.
   virtual void prepare(const PlaneTerms& terms) = 0;
   // Called before each run. The constants are packed, unless panels are packed late.
   virtual void begin_run(const PlaneConstants& /*constants*/) {}

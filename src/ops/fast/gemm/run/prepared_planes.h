@@ -31,7 +31,8 @@ bool same_constants(const Op& a, const Op& b) {
 template <class Op, class Planes>
 class PreparedPlanes final : public PreparedKernel {
  public:
-  // The kernel must not decline the operands. Returns nullptr if their planes cannot be laid out.
+  // Makes the prepared kernel. The kernel must not decline the operands. Returns nullptr if their
+  // planes cannot be laid out.
   static std::unique_ptr<PreparedKernel> make(const Op& op, const Memory& memory) {
     std::unique_ptr<PreparedPlanes> prepared(new PreparedPlanes(op, memory));
     return prepared->convolution_ == nullptr ? nullptr : std::move(prepared);
