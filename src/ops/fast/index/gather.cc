@@ -75,10 +75,11 @@ void pick_channel(const Gather& op, const Memory& memory, uint32_t n, uint32_t c
     pick<T>(op, out, param, offset);
 }
 
-// The reference kernel records which index it is.
+// The reference kernel then runs, and records the index that is outside.
 constexpr Declined kIndexOutside = "an index is outside";
 
-// Gathers elements by indices of their own, which must all be inside, in rows without gaps.
+// Gathers one element of the same row for each index. Rows must have no gaps. Declines if an index
+// is outside.
 template <class T, class Index>
 class RowGather {
  public:
@@ -88,12 +89,12 @@ class RowGather {
     const Shape& s = op_.out.shape;
     const uint64_t bytes = s.count() * (sizeof(T) + sizeof(Index));
     std::atomic<bool> inside = true;
-    share_out(size_t{s.n} * s.c, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+    share_out(size_t{s.n} * s.c, bytes, bytes_per_task(), [&](size_t begin, size_t end) {
       for (size_t item = begin; item < end; ++item)
         if (!is_inside(item)) inside = false;
     });
     if (!inside) return kIndexOutside;
-    share_out(size_t{s.n} * s.c, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+    share_out(size_t{s.n} * s.c, bytes, bytes_per_task(), [&](size_t begin, size_t end) {
       for (size_t item = begin; item < end; ++item) pick(item);
     });
     return kRan;

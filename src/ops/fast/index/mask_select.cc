@@ -66,7 +66,7 @@ void pack(const MaskSelect& op, const Memory& memory) {
 
 void pack_rows(const MaskSelect& op, const Memory& memory) {
   const Shape& s = op.out.shape;
-  share_out(s.c, s.count() * 8, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(s.c, s.count() * 8, bytes_per_task(), [&](size_t begin, size_t end) {
     for (auto c = static_cast<uint32_t>(begin); c < end; ++c)
       for (uint32_t n = 0; n < s.n; ++n) {
         uint8_t* out = memory.byte(op.out, n, c, 0, 0);

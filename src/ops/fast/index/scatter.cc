@@ -48,7 +48,7 @@ Declined rows(const Scatter& op, const Memory& memory) {
   if (op.by == IndexedBy::h && !(has_dense_rows(op.out) && has_dense_rows(op.param)))
     return "rows have gaps";
   if (!op.leaves_out && !all_inside(indexing(op), memory))
-    return "an index is outside";  // the reference kernel records which one
+    return "an index is outside";  // the reference kernel records the index
   const uint32_t bytes = element_bytes(op.out.dtype);
   by_width(bytes, [&]<class T>(T) {
     for_each_decoded(indexing(op), bytes, memory,

@@ -42,7 +42,7 @@ bool look_up(const TableLookup& op, const Memory& memory, const Slots& slots, si
   return inside;
 }
 
-// Every byte is inside a table of 256.
+// Looks up bytes in a table of at least 256 entries, so that no index is outside.
 Declined bytes(const TableLookup& op, const Memory& memory) {
   constexpr uint32_t kBytes = 256;
   if (is_empty(op.out.shape) || op.in.dtype != DType::u8 || !has_byte_rows(op.in) ||
@@ -52,7 +52,7 @@ Declined bytes(const TableLookup& op, const Memory& memory) {
     return "the table is not 256 bytes side by side";
   if (const Declined why = overlap(op.out, {&op.in, &op.table}, memory.local)) return why;
   const Slots slots = local_slots(op.out.shape, memory.local);
-  share_out(slots.count, op.out.shape.count(), kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(slots.count, op.out.shape.count(), bytes_per_task(), [&](size_t begin, size_t end) {
     for (size_t slot = begin; slot < end; ++slot) {
       const auto c = static_cast<uint32_t>(slot);
       look_up_bytes(byte_nest<2>({&op.out, &op.in}, slots, slots.rounds(slot)),
@@ -63,8 +63,8 @@ Declined bytes(const TableLookup& op, const Memory& memory) {
   return kRan;
 }
 
-// If an index is outside, the reference kernel computes everything again and records which index it
-// is.
+// If an index is outside the table, the reference kernel computes all results again and records the
+// index.
 Declined rows(const TableLookup& op, const Memory& memory) {
   const LocalMemory& local = memory.local;
   if (is_empty(op.out.shape) || !is_run(op.out) || !is_run(op.in) || !is_run(op.table) ||
@@ -73,7 +73,7 @@ Declined rows(const TableLookup& op, const Memory& memory) {
   if (const Declined why = overlap(op.out, {&op.in, &op.table}, local)) return why;
   const Slots slots = local_slots(op.out.shape, local);
   std::atomic<bool> inside = true;
-  share_out(slots.count, op.out.shape.count() * 4, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(slots.count, op.out.shape.count() * 4, bytes_per_task(), [&](size_t begin, size_t end) {
     for (size_t slot = begin; slot < end; ++slot) {
       const bool all = by_width(element_bytes(op.out.dtype), [&]<class T>(T) {
         return op.in.dtype == DType::u8 ? look_up<T, uint8_t>(op, memory, slots, slot)

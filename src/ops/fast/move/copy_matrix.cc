@@ -44,7 +44,7 @@ void transpose_matrix(const MatrixView& lanes, const MatrixView& system, bool to
                       const Memory& memory) {
   const uint32_t width = lanes.tensor.shape.w, bytes = run_bytes(lanes.tensor);
   const uint64_t moved = uint64_t{2} * lanes.rows * lanes.cols * bytes;
-  share_out(ceil_div(lanes.cols, width), moved, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(ceil_div(lanes.cols, width), moved, bytes_per_task(), [&](size_t begin, size_t end) {
     std::vector<uint8_t*> rows(lanes.rows), columns;
     for (size_t channel = begin; channel < end; ++channel) {
       const auto c = static_cast<uint32_t>(channel);

@@ -38,8 +38,8 @@ uint32_t local_block(const MatrixView& m) {
   return m.tensor.space == Space::local ? m.tensor.shape.w : 0;
 }
 
-// Blocks of columns that are copied together: whole cache lines of a global row, few lanes at a
-// time.
+// Number of blocks of columns that are copied together. They fill whole cache lines of a global
+// row, and are in few lanes.
 constexpr size_t kBlocksAtOnce = 8;
 
 struct Block {
@@ -125,7 +125,7 @@ Declined global(const DmaMatrix& op, const Memory& memory) {
 void share_columns(const DmaMatrix& op, size_t width, const auto& function) {
   const size_t pieces = ceil_div<size_t>(op.dst.cols, width);
   const uint64_t bytes = uint64_t{op.dst.rows} * op.dst.cols;
-  parallel_for(pieces, grain_of(bytes / pieces, kBytesPerTask), function);
+  parallel_for(pieces, grain_of(bytes / pieces, bytes_per_task()), function);
 }
 
 Declined tiles(const DmaMatrix& op, const Memory& memory) {

@@ -11,12 +11,14 @@
 namespace tputwin::fast {
 namespace {
 
-// Planes that are copied one by one, because n or c is the lane of a side.
+// Counts of n and c that are copied one by one, because n or c selects the lane on a side. A count
+// of 1 leaves the axis to the runs.
 struct Loops {
   uint32_t n, c;
 };
 
-// dst(n,c,h,w) = src(n,c,h,w), or src(c,n,h,w): runs inside one step of the loops.
+// Returns the runs of one step of the loops. They copy dst(n,c,h,w) = src(n,c,h,w), or src(c,n,h,w)
+// if n and c are exchanged.
 Nest<2> inner_runs(const DmaTensor& op, Loops loops) {
   const Shape& s = op.dst.shape;
   const Stride &d = op.dst.stride, &f = op.src.stride;
@@ -53,7 +55,7 @@ void copy_lanes(const DmaTensor& op, const Memory& memory, size_t begin, size_t 
     }
 }
 
-// Other shapes: element by element in index order.
+// Copies between different shapes, element by element in index order.
 Declined index_order(const DmaTensor& op, const Memory& memory) {
   if (op.transpose_nc || op.dst.shape == op.src.shape) return "the shapes agree";
   if (is_empty(op.dst.shape) || op.src.shape.count() != op.dst.shape.count()) return "no elements";
@@ -76,10 +78,10 @@ Declined runs(const DmaTensor& op, const Memory& memory) {
                           memory.byte(op.src, 0, 0, 0, 0));
   } else if (loops.n == 1 && !op.transpose_nc) {
     const size_t blocks = ceil_div(local_slots(op.dst.shape, memory.local).count, kLanesAtOnce);
-    parallel_for(blocks, grain_of(bytes / blocks, kBytesPerTask),
+    parallel_for(blocks, grain_of(bytes / blocks, bytes_per_task()),
                  [&](size_t begin, size_t end) { copy_lanes(op, memory, begin, end); });
   } else {
-    share_out(planes, bytes, kBytesPerTask,
+    share_out(planes, bytes, bytes_per_task(),
               [&](size_t begin, size_t end) { copy_planes(op, memory, loops, begin, end); });
   }
   return kRan;

@@ -2,6 +2,7 @@
 // tile by tile.
 #include "ops/move/rearrange.h"
 
+#include <atomic>
 #include <vector>
 
 #include "ops/fast/dispatch/fast_kernel.h"
@@ -70,7 +71,7 @@ Declined swap_nc(const Rearrange& op, const Memory& memory) {
   if (!has_dense_rows(op.out) || !has_dense_rows(op.in)) return kGaps;
   const Shape& s = op.out.shape;
   const PlaneCopy plane(op);
-  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype), kBytesPerTask,
+  share_out(size_t{s.n} * s.c, 2 * s.count() * element_bytes(op.out.dtype), bytes_per_task(),
             [&](size_t begin, size_t end) {
               for (size_t item = begin; item < end; ++item) {
                 const auto n = static_cast<uint32_t>(item / s.c);
@@ -98,9 +99,18 @@ bool repeats_in_place(const Rearrange& op, const LocalMemory& local) {
 }
 
 Declined repeat_channel(const Rearrange& op, const Memory& memory) {
-  for (uint32_t c = repeats_in_place(op, memory.local) ? 1 : 0; c < op.out.shape.c; ++c)
-    if (const Declined why = copy(channel(op.out, c, memory.local), op.in, memory)) return why;
-  return kRan;
+  constexpr uint64_t kChannelCost = 4 << 10;  // bytes whose copy takes as long as a short channel
+  const uint64_t bytes = 2 * op.in.shape.count() * element_bytes(op.in.dtype);
+  const uint32_t first = repeats_in_place(op, memory.local) ? 1 : 0, count = op.out.shape.c - first;
+  std::atomic<Declined> declined{kRan};
+  share_out(count, count * (bytes + kChannelCost), bytes_per_task(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const auto c = static_cast<uint32_t>(first + i);
+      if (const Declined why = copy(channel(op.out, c, memory.local), op.in, memory))
+        declined = why;
+    }
+  });
+  return declined;
 }
 
 std::vector<uint8_t*> channels(const TensorView& v, const Memory& memory, uint32_t n, uint32_t h) {
@@ -115,19 +125,20 @@ Declined swap_cw(const Rearrange& op, const Memory& memory) {
   const uint32_t bytes = element_bytes(op.out.dtype);
   constexpr size_t strip = 128;  // columns of one or two tiles
   const size_t strips = ceil_div<size_t>(s.c, strip);
-  // Counts the bytes of one side only: half a megabyte of both sides is done before a worker
-  // starts.
-  share_out(
-      size_t{s.n} * s.h * strips, s.count() * bytes, kBytesPerTask, [&](size_t begin, size_t end) {
-        while (begin < end) {
-          const size_t plane = begin / strips, from = begin % strips;
-          const size_t to = std::min(strips, from + end - begin);
-          const auto n = static_cast<uint32_t>(plane / s.h), h = static_cast<uint32_t>(plane % s.h);
-          transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
-                         from * strip, std::min<size_t>(s.c, to * strip));
-          begin += to - from;
-        }
-      });
+  // The bytes of one side only are counted as work, because one thread moves half a megabyte of
+  // both sides before a worker starts.
+  share_out(size_t{s.n} * s.h * strips, s.count() * bytes, bytes_per_task(),
+            [&](size_t begin, size_t end) {
+              while (begin < end) {
+                const size_t plane = begin / strips, from = begin % strips;
+                const size_t to = std::min(strips, from + end - begin);
+                const auto n = static_cast<uint32_t>(plane / s.h),
+                           h = static_cast<uint32_t>(plane % s.h);
+                transpose_rows(bytes, channels(op.out, memory, n, h), channels(op.in, memory, n, h),
+                               from * strip, std::min<size_t>(s.c, to * strip));
+                begin += to - from;
+              }
+            });
   return kRan;
 }
 

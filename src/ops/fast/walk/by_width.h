@@ -6,7 +6,7 @@
 
 namespace tputwin::fast {
 
-// Calls f with a value of the unsigned type of that many bytes.
+// Calls f with 0 as an unsigned integer of `bytes` bytes: 4, 2, or 1 for any other number.
 template <class F>
 inline auto by_width(size_t bytes, const F& f) {
   if (bytes == 4) return f(uint32_t{});

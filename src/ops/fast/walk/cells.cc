@@ -10,13 +10,14 @@ namespace {
 
 constexpr uint8_t kCellBytes = 4;
 
-// Groups along n: all full ones, or the last one if it is not full.
+// Describes groups along n: all full ones, or the last one if it is not full.
 struct Groups {
   uint32_t first, count;
   uint32_t valid;  // elements of each
 };
 
-// Returns a cell of every group: the one whose elements begin with number `before` of the group.
+// Returns a view of one cell of each group. The cell is the one whose first element is number
+// `before` of the group.
 RowOperand words_of(const CellOperand& operand, const Groups& groups, uint32_t group,
                     uint32_t before) {
   if (operand.view == nullptr) return row_source(Source::value(operand.constant, DType::b32));

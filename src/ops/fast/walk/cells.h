@@ -10,7 +10,7 @@ namespace tputwin::fast {
 
 constexpr size_t kMaxCellOperands = 6;
 
-// A tensor, or a constant cell.
+// Describes a tensor, or a constant cell.
 struct CellOperand {
   const TensorView* view;  // nullptr: the constant
   bool written = false;
@@ -30,10 +30,10 @@ inline CellOperand cell_source(const Source& source, uint8_t pack) {
   return {.view = nullptr, .constant = (source.constant & mask) * repeat, .pack = pack};
 }
 
-// Runs a kernel over groups along n, each with as many elements as the fullest cells. The kernel
-// gets each operand as one 32-bit element per cell. An operand with fewer elements
-// per cell appears once per cell of the group, first with the cells of the first elements. Elements of a result's last cell that do not
-// exist keep their bytes. Declines as run_rows().
+// Runs a kernel over groups along n. A group has as many elements as the operand with the most
+// elements per cell. The kernel gets each operand as one 32-bit element per cell. An operand with
+// fewer elements per cell appears several times, once for each cell of the group in order. Bytes of
+// a result's last cell that belong to no element are kept. Declines like run_rows().
 Declined run_cells(std::initializer_list<CellOperand> operands, const Memory& memory,
                    RowKernel kernel, const void* operation);
 

@@ -51,19 +51,21 @@ void copy_range(const IndexOrder& dst, const IndexOrder& src, uint64_t begin, ui
 void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
   const size_t length = runs.inner.count;
   if (runs.runs() == 1)
-    return share_out(length, length, kBytesPerTask, [&](size_t begin, size_t end) {
+    return share_out(length, length, bytes_per_task(), [&](size_t begin, size_t end) {
       copy_run(dst + begin, src + begin, end - begin);
     });
-  share_out(runs.runs(), runs.runs() * length, kBytesPerTask, [&](size_t begin, size_t end) {
-    for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {
-      copy_bytes(dst + offset[0], src + offset[1], length);
-    });
-  });
+  constexpr size_t kRunCost = 32;  // bytes whose copy takes as long as a short run
+  share_out(runs.runs(), runs.runs() * std::max(length, kRunCost), bytes_per_task(),
+            [&](size_t begin, size_t end) {
+              for_each_inner(runs, begin, end, [&](const std::array<size_t, 2>& offset) {
+                copy_bytes(dst + offset[0], src + offset[1], length);
+              });
+            });
 }
 
 void copy_in_index_order(const TensorView& dst, const TensorView& src, const Memory& memory) {
   const IndexOrder to(dst, memory), from(src, memory);
-  parallel_for(dst.shape.count(), grain_of(1, 2 * kBytesPerTask),
+  parallel_for(dst.shape.count(), grain_of(1, 2 * bytes_per_task()),
                [&](size_t begin, size_t end) { copy_range(to, from, begin, end); });
 }
 

@@ -20,7 +20,7 @@ class ChannelCursor {
     const LocalMemory& local = memory.local;
     lanes_left_ = local.lanes() - (view.address / local.lane_bytes() + channel) % local.lanes();
     lanes_ = local.lanes();
-    // from the last lane back to the first, in the next group of channels
+    // This goes from the last lane back to the first, in the next group of channels.
     const auto lanes_bytes = uint64_t{local.lane_stride()} * lanes_;
     wrap_ = static_cast<ptrdiff_t>(step_) - static_cast<ptrdiff_t>(lanes_bytes);
     step_ = local.lane_stride();
@@ -53,7 +53,7 @@ inline void channels_from(uint8_t* first, const TensorView& view, const Memory& 
   }
 }
 
-// memcpy without a call, for the short runs of small planes.
+// Copies like memcpy, but without a call, because small planes have short runs.
 inline void copy_bytes(uint8_t* dst, const uint8_t* src, size_t n) {
   auto ends = [&]<size_t kBytes>(std::integral_constant<size_t, kBytes>) {
     uint8_t first[kBytes], last[kBytes];
@@ -83,8 +83,8 @@ inline void copy_runs(const Nest<2>& runs, uint8_t* dst, const uint8_t* src) {
   for_each_run<2>(runs, {dst, const_cast<uint8_t*>(src)},
                   [](const std::array<uint8_t*, 2>& p, size_t n) { copy_bytes(p[0], p[1], n); });
 }
-// Like copy_runs(), on several threads if that pays. Runs of dst must overlap neither each other nor
-// src.
+// Copies like copy_runs(), on several threads if that is faster. Runs of dst must overlap neither
+// each other nor src.
 void copy_runs_in_parallel(const Nest<2>& runs, uint8_t* dst, const uint8_t* src);
 
 // Copies elements in index order. dst and src must have the same number of elements.

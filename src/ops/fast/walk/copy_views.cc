@@ -11,8 +11,10 @@
 namespace tputwin::fast {
 namespace {
 
-// Slots walked together. Neighbouring channels share cache lines and pages of system memory, but
-// lanes begin at equal addresses modulo any cache's stride.
+// kSlotsAtOnce is the number of slots that are copied together, run by run. Several slots use cache
+// lines and pages of system memory better, because neighbouring channels share them. The slots must
+// be few: lanes begin at equal addresses modulo any cache's stride, so only few of them stay in the
+// cache.
 constexpr size_t kSlotsAtOnce = 4;
 
 // The inner loop: copies `count` elements from src to dst.
@@ -29,7 +31,7 @@ void copy_strided(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
     Memory::store(dst, Memory::load<T>(src));
 }
 
-// Fills all elements with one.
+// Copies one element of src to all elements of dst.
 template <class T>
 void fill_dense(uint8_t* dst, const uint8_t* src, const NestLoop<2>& loop) {
   const T value = Memory::load<T>(src);
@@ -54,7 +56,8 @@ CopyLoop copy_loop(const Nest<2>& nest, size_t bytes) {
   return by_width(bytes, [&]<class T>(T) { return copy_loop<T>(nest); });
 }
 
-// The start of one side of a copy, slot by slot. A constant has one address for all.
+// Holds one side of a copy, and finds its start in each slot. A constant has one address for all
+// slots.
 struct Side {
   const TensorView& view;
   const Memory& memory;
@@ -74,6 +77,17 @@ struct CopyJob {
     return slot_nest<2>({&dst.view, &src.view}, slots, rounds);
   }
   size_t element() const { return run_bytes(dst.view); }
+  // Returns the work in bytes moved. An element that is copied by itself takes as long as
+  // kElementCost bytes of a run, and a run takes as long as kRunCost bytes at least.
+  uint64_t work() const {
+    constexpr uint64_t kElementCost = 16, kRunCost = 64;
+    const Nest<2> loops = nest(slots.rounds(0));
+    const bool is_dense = loops.inner.step[0] == element() &&
+                          (loops.inner.step[1] == element() || loops.inner.step[1] == 0);
+    const uint64_t run = is_dense ? std::max(2 * loops.inner.count * element(), kRunCost)
+                                  : loops.inner.count * kElementCost;
+    return run * loops.runs() * slots.count;
+  }
 };
 
 // Copies the runs [begin, end) of each of the slots [first, last), which must have equally many
@@ -90,7 +104,7 @@ void copy_slots(const CopyJob& job, size_t first, size_t last, size_t begin, siz
   });
 }
 
-// Slots that are walked together: up to kSlotsAtOnce, all with equally many channels.
+// Describes slots that are copied together: at most kSlotsAtOnce, all with equally many channels.
 struct Group {
   size_t first, last;
 };
@@ -108,13 +122,13 @@ std::vector<Group> group_slots(const Slots& slots) {
 }
 
 // Copies one run between contiguous sides; threads share its bytes.
-bool copy_single_run(const CopyJob& job, uint64_t bytes) {
+bool copy_single_run(const CopyJob& job, uint64_t work) {
   if (job.slots.count != 1) return false;
   Nest<2> nest = job.nest(job.slots.rounds(0));
   if (nest.runs() != 1) return false;
   const CopyLoop copy = copy_loop(nest, job.element());
   uint8_t *dst = job.dst.at(0), *src = job.src.at(0);
-  share_out(nest.inner.count, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(nest.inner.count, work, bytes_per_task(), [&](size_t begin, size_t end) {
     copy(dst + begin * nest.inner.step[0], src + begin * nest.inner.step[1],
          {end - begin, nest.inner.step});
   });
@@ -122,13 +136,14 @@ bool copy_single_run(const CopyJob& job, uint64_t bytes) {
 }
 
 void copy_all(const CopyJob& job) {
-  const uint64_t bytes = 2 * job.dst.view.shape.count() * job.element();
-  if (copy_single_run(job, bytes)) return;
+  const uint64_t work = job.work();
+  if (copy_single_run(job, work)) return;
   const std::vector<Group> groups = group_slots(job.slots);
-  // Slots differ by one channel at most, and either may merge to fewer runs.
+  // The first slot has as many channels as the last one, or one more. Loops of either may merge to
+  // fewer runs.
   const size_t runs = std::max(job.nest(job.slots.rounds(0)).runs(),
                                job.nest(job.slots.rounds(job.slots.count - 1)).runs());
-  share_out(groups.size() * runs, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(groups.size() * runs, work, bytes_per_task(), [&](size_t begin, size_t end) {
     for (size_t item = begin; item < end;) {
       const size_t run = item % runs, take = std::min(end - item, runs - run);
       const Group& group = groups[item / runs];

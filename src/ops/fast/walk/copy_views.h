@@ -1,4 +1,5 @@
-// Copies and fills of views whose elements may be written in any order, over threads where it pays.
+// Copies and fills of views whose elements may be written in any order, on several threads if that
+// is faster.
 #pragma once
 
 #include "memory/memory.h"

@@ -7,7 +7,7 @@
 namespace tputwin::fast {
 namespace {
 
-// Entries at a distance of `step` bytes.
+// Describes entries at a distance of `step` bytes.
 struct Entries {
   const uint8_t* at;
   size_t step;
@@ -18,8 +18,8 @@ int64_t entry(const Entries& e, size_t i) {
   return int64_t{Memory::load<T>(e.at + i * e.step)};
 }
 
-// Decode `count` entries to the offset of (line, entry), or of (entry, 0) where entries choose
-// rows.
+// Decodes `count` entries that choose columns, to the byte offsets of their positions in the row at
+// offset `line`. A column takes `step` bytes.
 template <class T>
 void decode_columns(const Entries& e, size_t count, int64_t line, int64_t columns, int64_t step,
                     int64_t* offset) {
@@ -29,6 +29,7 @@ void decode_columns(const Entries& e, size_t count, int64_t line, int64_t column
   }
 }
 
+// Decodes `count` entries that choose rows, to the byte offsets of these rows.
 template <class T>
 void decode_rows(const Entries& e, size_t count, const Limits& limits, int64_t step,
                  int64_t* offset) {
@@ -49,7 +50,7 @@ void decode_of(const Indexing& x, const Memory& memory, uint32_t n, uint32_t c, 
                       int64_t{h} * x.stride.h, x.limits.columns, x.stride.w, offset);
 }
 
-// Each shared entry is in a channel of its own.
+// Decodes the entries that all channels share. Each entry is stored in a channel of its own.
 void decode_shared(const Indexing& x, const Memory& memory, int64_t* offset) {
   const Limits& limits = x.limits;
   for (uint32_t h = 0; h < x.walked.h; ++h)

@@ -11,8 +11,8 @@ namespace tputwin::fast {
 
 constexpr int64_t kOutside = -1;
 
-// Positions that are inside: y in [first_row, end_row), x in [0, columns). A channel begins at
-// first_row.
+// Describes the valid positions: y in [first_row, end_row) and x in [0, columns). A channel begins
+// at first_row.
 struct Limits {
   int64_t end_row, columns, first_row = 0;
 };
@@ -25,7 +25,8 @@ struct Indexing {
   Limits limits;
   Stride stride;
 
-  // Number of entries of one channel: one per element, or one per row if indexed by rows.
+  // Returns the number of entries of one channel: one per element, or one per row if indexed by
+  // rows.
   size_t entries() const { return by == IndexedBy::h ? walked.h : size_t{walked.h} * walked.w; }
 };
 
@@ -45,7 +46,7 @@ void for_each_decoded(const Indexing& indexing, uint32_t element_bytes, const Me
   const bool shares = is_shared(indexing.by);
   std::vector<int64_t> shared(shares ? indexing.entries() : 0);
   if (shares) decode(indexing, memory, 0, 0, shared.data());
-  share_out(size_t{s.n} * s.c, s.count() * (element_bytes + 4), kBytesPerTask,
+  share_out(size_t{s.n} * s.c, s.count() * (element_bytes + 4), bytes_per_task(),
             [&](size_t begin, size_t end) {
               std::vector<int64_t> own(shares ? 0 : indexing.entries());
               for (size_t item = begin; item < end; ++item) {

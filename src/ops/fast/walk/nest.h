@@ -25,7 +25,7 @@ struct Nest {
   NestLoop<K> inner;
   std::array<NestLoop<K>, 3> outer;
 
-  // Number of inner loops.
+  // Returns the number of inner loops.
   size_t runs() const { return outer[0].count * outer[1].count * outer[2].count; }
   std::array<size_t, K> offsets(size_t run) const {
     const auto& [a, b, c] = outer;
@@ -53,7 +53,7 @@ Nest<K> make_nest(const std::array<NestLoop<K>, 4>& loops, const NestLoop<K>* in
   Nest<K> nest;
   if (inner != nullptr) nest.inner = *inner;
   bool empty = inner == nullptr;
-  size_t first = 3;  // outer loops in use
+  size_t first = 3;  // loops outer[first] to outer[2] are in use
   for (const NestLoop<K>& loop : loops) {
     if (loop.count == 1) continue;
     NestLoop<K>& inside = first == 3 ? nest.inner : nest.outer[first];
@@ -76,8 +76,9 @@ Nest<K> make_byte_nest(const std::array<NestLoop<K>, 4>& loops) {
   return make_nest(loops, &bytes);
 }
 
-// The channels c, c + lanes, c + 2 * lanes, ... as one slot. In local memory they share a lane for
-// any start lane. If no operand is local, all channels are in one slot.
+// Divides channels into slots. A slot has the channels c, c + lanes, c + 2 * lanes and so on, which
+// share a lane of local memory for any start lane. If no operand is local, all channels are in one
+// slot.
 struct Slots {
   uint32_t count;     // slots
   uint32_t lanes;     // distance of the channels of a slot
@@ -92,7 +93,7 @@ inline Slots local_slots(const Shape& s, const LocalMemory& local) {
 }
 inline Slots one_slot(const Shape& s) { return {1, 1, s.c}; }
 
-// Bytes from one channel of a slot to the next.
+// Returns the distance in bytes from one channel of a slot to the next.
 inline size_t round_step(const TensorView& v, const Slots& slots) {
   return v.space == Space::local ? v.stride.c : size_t{v.stride.c} * slots.lanes;
 }
@@ -151,7 +152,8 @@ template <size_t K, class Run>
   }
 }
 
-// Calls run(pointers, count) for every inner loop. `at` holds the first byte of each operand.
+// Calls run(pointers, count) for every inner loop. `at` holds the address of the first byte of each
+// operand.
 template <size_t K, class Run>
 [[gnu::always_inline]] inline void for_each_run(const Nest<K>& nest,
                                                 const std::array<uint8_t*, K>& at, const Run& run) {
@@ -167,7 +169,7 @@ template <size_t K, class Run>
     }
 }
 
-// Bytes moved that are worth a task. Below this, one thread is faster than two.
-constexpr uint64_t kBytesPerTask = 256 << 10;
+// Returns the number of moved bytes that is worth a task.
+inline uint64_t bytes_per_task() { return task_of(64 << 10, 256 << 10); }
 
 }  // namespace tputwin::fast

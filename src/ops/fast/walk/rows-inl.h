@@ -51,7 +51,7 @@ struct WithWork {
 HWY_INLINE Floats result_of(Floats values) { return values; }
 HWY_INLINE Floats result_of(const WithWork& values) { return values.result; }
 
-// Computes elements that are NaN again.
+// Recomputes each element that is NaN, by the formula for a single element.
 template <class Formula, size_t kFirst, class Values, size_t... I>
 HWY_NOINLINE void ComputeNan(const Formula& formula, std::index_sequence<I...>,
                              const RowBlock& block, size_t first, const Values& values) {
@@ -75,7 +75,7 @@ template <class Formula, size_t... I>
 HWY_INLINE void ComputeBlock(const Formula& shared, std::index_sequence<I...> indices,
                              const RowBlock& block) {
   constexpr size_t kFirst = Formula::kHasWork ? 2 : 1;
-  // Local copies, because every vector store might change the originals through an alias.
+  // The copies are local, because every vector store might change the originals through an alias.
   const Formula formula = shared;
   const RowSource sources[] = {block.row_source(kFirst + I)...};
   float *const result = block.result<float>(), *const work = block.result<float>(1);

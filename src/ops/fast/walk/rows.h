@@ -47,7 +47,8 @@ enum class RowForm : uint8_t {
 struct RowOperand {
   Source source;
   bool written = false;
-  // Number of bytes of a 32-bit element that exist. Other bytes are read as 0 and not written.
+  // `valid_bytes` is the number of bytes of a 32-bit element that exist. Other bytes are read as 0
+  // and not written.
   uint8_t valid_bytes = 4;
 };
 
@@ -77,7 +78,7 @@ struct RowSource {
   const T* element_address(size_t i) const {
     return reinterpret_cast<const T*>(at) + (i & mask);
   }
-  // For rows that begin at any byte.
+  // Loads element i of a row that may begin at any byte.
   template <class T>
   T element(size_t i) const {
     return Memory::load<T>(at + (i & mask) * sizeof(T));
@@ -90,7 +91,7 @@ struct RowBlock {
   std::array<void*, kMaxRowOperands> at;
   size_t count;
   uint32_t lane = 0;  // lane of local memory, if work is by lane
-  // sources that have one vector for all elements
+  // `repeats[k]` is true if operand k is a source with one vector for all elements.
   std::array<bool, kMaxRowOperands> repeats{};
 
   template <class T>
@@ -105,7 +106,7 @@ struct RowBlock {
     return static_cast<T*>(at[operand]);
   }
 
-  // Access elements of rows that begin at any byte.
+  // load() and store() access elements of rows that may begin at any byte.
   template <class T>
   T load(size_t operand, size_t i) const {
     return Memory::load<T>(source<uint8_t>(operand) + i * sizeof(T));
@@ -128,11 +129,11 @@ struct RowWork {
   RowForm form;
   RowKernel kernel;
   const void* operation;
-  // arithmetic steps of one element, in units of the cost of moving it
+  // `weight` is the cost of computing one element, in units of the cost of moving it.
   uint64_t weight = 1;
-  // a block has elements of one lane of local memory, the lane of the result
+  // True if a block must have elements of one lane of local memory only, the lane of the result.
   bool by_lane = false;
-  // the kernel reads its sources as RowSource, and repeated ones as one vector
+  // True if the kernel reads its sources as RowSource, and repeated ones as one vector.
   bool repeats = false;
 };
 
@@ -144,7 +145,7 @@ Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memo
                   const RowWork& work);
 // Returns why run_rows() would decline, or nullptr.
 Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& memory);
-// Like run_rows(), for callers that know that elements can be computed in any order.
+// Runs like run_rows(), for callers that know that elements can be computed in any order.
 void run_free_rows(std::span<const RowOperand> operands, const Memory& memory, const RowWork& work);
 
 }  // namespace tputwin::fast

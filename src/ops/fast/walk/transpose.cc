@@ -17,7 +17,7 @@
 #ifndef TPUTWIN_TRANSPOSE_EXTENTS  // once for all targets
 #define TPUTWIN_TRANSPOSE_EXTENTS
 namespace tputwin::fast {
-// Numbers of rows of src, and of rows of dst (columns of src).
+// Holds the number of rows of src, and the number of its columns, which are the rows of dst.
 struct Extents {
   size_t rows, cols;
 };
@@ -30,12 +30,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-// dst(c, r) = src(r, c) for as many rows of one vector each as a tile has. Strides are in bytes.
+// Transposes tiles: dst(c, r) = src(r, c) for one vector of each row of a tile. Strides are in
+// bytes.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride) {
   constexpr size_t kElements = hn::MaxLanes(D()), kRows = kTile<T>;
   hn::Vec<D> a[kRows], b[kRows];
-  // processors prefetch along fewer rows than a tile has
+  // Prefetches rows, because processors prefetch along fewer rows than a tile has.
   for (size_t r = 0; r < kRows; ++r) __builtin_prefetch(Skip(src, r * src_stride) + 2 * kElements);
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) a[r] = hn::LoadU(d, Skip(src, r * src_stride));
@@ -57,7 +58,8 @@ HWY_INLINE void TransposeTiles(D d, T* dst, size_t dst_stride, const T* src, siz
       std::memcpy(Skip(dst, (tile + i) * dst_stride), columns[i] + tile, 16);
 }
 
-// Transposes as many whole vectors of D as fit, for `rows` rows in tiles. Returns the columns done.
+// Transposes columns from `begin` to `cols`, as many as fill whole vectors of D. `rows` must be a
+// multiple of kTile<T>. Returns the first column that is not done.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, size_t src_stride,
                                   size_t rows, size_t begin, size_t cols) {
@@ -72,8 +74,8 @@ HWY_INLINE size_t TransposeStrips(D d, T* dst, size_t dst_stride, const T* src, 
 // True if a vector is a cache line.
 constexpr bool kHasLines = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
-// Transposes all whole cache lines of columns, for as many rows as fill vectors. Returns what is
-// done.
+// Transposes all whole cache lines of columns, for as many rows as fill vectors. Returns the
+// numbers of rows and columns that are done.
 template <class T>
 HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, size_t src_stride,
                                        size_t rows, size_t cols) {
@@ -105,7 +107,7 @@ HWY_INLINE Extents TransposeWholeLines(T* dst, size_t dst_stride, const T* src, 
 #endif
 }
 
-// dst(c, r) = src(r, c) for rows x cols elements.
+// Transposes rows x cols elements: dst(c, r) = src(r, c).
 template <class T>
 HWY_INLINE void TransposeRest(T* dst, size_t dst_stride, const T* src, size_t src_stride,
                               size_t rows, size_t cols) {
@@ -136,8 +138,8 @@ HWY_INLINE void Transpose(T* dst, size_t dst_stride, const T* src, size_t src_st
 
 constexpr size_t kNearBytes = 1 << 20;
 
-// dst[c] element r = src[r] element c, for whole cache lines of both sides. Returns the rows of src
-// and of dst that are done.
+// Transposes whole cache lines of both sides: element r of dst[c] becomes element c of src[r].
+// Returns the rows of src and of dst that are done.
 template <class T>
 HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                                    const Extents& to) {
@@ -162,7 +164,7 @@ HWY_INLINE Extents TransposeListed(uint8_t* const* dst, uint8_t* const* src, con
 #endif
 }
 
-// Like TransposeListed(), for elements of so many bytes.
+// Calls TransposeListed() for elements of `bytes` bytes.
 Extents TransposeBlocks(size_t bytes, uint8_t* const* dst, uint8_t* const* src, const Extents& from,
                         const Extents& to) {
   if (bytes == 4) return TransposeListed<uint32_t>(dst, src, from, to);
@@ -234,14 +236,15 @@ bool equally_far(std::span<uint8_t* const> rows) {
 
 namespace {
 
-// Rows at any addresses: long pieces of every row are transposed at once, and results go through a
-// buffer. The cache lines of many lanes would evict each other.
+// kTileBytes is the size of the buffers of transpose_tiles(). Rows at arbitrary addresses are
+// transposed in long pieces, through buffers, because the cache lines of many lanes would evict
+// each other.
 constexpr size_t kTileBytes = 16 << 10;
 
-// Number of elements in a row of a square tile.
+// Returns the number of elements in a row of a square tile.
 constexpr size_t tile_of(size_t bytes) { return bytes == 1 ? 128 : 64; }
 
-// dst(c, r) = src(r, c) for `width` columns from `column` on.
+// Transposes `width` columns from `column` on: dst(c, r) = src(r, c).
 void transpose_tile(size_t bytes, uint8_t* dst, size_t dst_stride, std::span<uint8_t* const> src,
                     size_t column, size_t width) {
   if (equally_far(src))

@@ -26,7 +26,7 @@ HWY_INLINE T* Skip(T* p, size_t bytes) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Number of elements in a row of a tile.
+// kTile is the number of elements in a row of a tile.
 template <class T>
 constexpr size_t kTile = 16 / sizeof(T);
 
@@ -43,7 +43,7 @@ HWY_INLINE void InterleaveRound(D d, const V (&rows)[kRows], V (&next)[kRows]) {
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
-// Number of elements in a cache line.
+// kLine is the number of elements in a cache line.
 template <class T>
 constexpr size_t kLine = 64 / sizeof(T);
 
@@ -86,8 +86,9 @@ HWY_INLINE void GatherBlocks(const Rows& src, size_t i, __m512i (&to)[kBlocks]) 
   }
 }
 
-// dst[c] element r = src[r] element c for a cache line of columns and kBlocks tiles of rows. Every
-// line of both sides is touched once, as a whole (with two blocks, half a line of dst).
+// Transposes a cache line of columns and kBlocks tiles of rows: element r of dst[c] becomes element
+// c of src[r]. Every line of both sides is touched once, as a whole (with two blocks, half a line
+// of dst).
 template <class T, size_t kBlocks, class To, class From>
 HWY_INLINE void TransposeLines(const To& dst, const From& src) {
   const hn::ScalableTag<T> d;
@@ -125,8 +126,8 @@ HWY_INLINE void TransposeLines(const To& dst, const From& src) {
   }
 }
 
-// TransposeLines() for bytes. A vector loads its blocks one by one, because whole lines would need
-// shuffles and twice the registers that exist.
+// Does the work of TransposeLines() for bytes. A vector loads its blocks one by one, because whole
+// lines would need shuffles and twice the registers that exist.
 template <class Rows>
 HWY_INLINE void TransposeByteLines(const Rows& dst, const Rows& src) {
   const hn::ScalableTag<uint8_t> d;
@@ -159,9 +160,9 @@ HWY_INLINE void TransposeWide(const Rows& dst, const Rows& src) {
     TransposeLines<T, 4>(dst, src);
 }
 #else
-// dst[c] element r = src[r] element c for one tile of columns and some tiles of rows. The columns
-// begin at byte `column` of the rows of src. There are as many tiles of rows as a vector has blocks
-// of 128 bits. Vectors are loaded block by block.
+// Transposes one tile of columns and some tiles of rows: element r of dst[c] becomes element c of
+// src[r]. The columns begin at byte `column` of the rows of src. There are as many tiles of rows as
+// a vector has blocks of 128 bits. Vectors are loaded block by block.
 template <class T, class To, class From>
 HWY_INLINE void TransposeTile(const To& dst, size_t first_row, const From& src, size_t column) {
   const hn::CappedTag<T, 2 * kTile<T> > d;

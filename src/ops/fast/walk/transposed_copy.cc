@@ -35,7 +35,8 @@ std::optional<size_t> dense_axis(const TensorView& v) {
   return best;
 }
 
-// Finds the starts of the rows along the other axis.
+// Sets rows[i] to the address of element i along `axis`, from position `index` on. A row of
+// contiguous elements begins at each of these addresses.
 void rows_of(const TensorView& v, const Memory& memory, const Index& index, size_t axis,
              std::vector<uint8_t*>& rows) {
   uint8_t* const first = byte(v, memory, index);
@@ -64,7 +65,7 @@ void copy_transposed(const TensorView& dst, const TensorView& src, const Crossin
   const size_t planes = size_t{rest[kN]} * rest[kC] * rest[kH] * rest[kW];
   const size_t strips = ceil_div(extent[across], kStrip);
   const uint64_t bytes = 2 * dst.shape.count() * run_bytes(dst);
-  share_out(planes * strips, bytes, kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(planes * strips, bytes, bytes_per_task(), [&](size_t begin, size_t end) {
     std::vector<uint8_t*> to(extent[across]), from(extent[along]);
     for (size_t i = begin; i < end;) {
       size_t plane = i / strips;

@@ -15,7 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Computes kVectors vectors of consecutive outputs starting at x. The last one may be partial.
+// Computes `count` consecutive outputs from x on, in kVectors vectors. Only the last vector may be
+// partial: `count` must be larger than the elements of kVectors - 1 vectors.
 template <bool kSigned, size_t kVectors>
 HWY_INLINE void WeightedBlock(const WeightedSum& sum, std::span<const TapRow> taps, uint8_t* out,
                               size_t x, size_t count) {

@@ -50,8 +50,8 @@ class FlatPlanes {
 
   size_t results() const { return results_; }
   // under_row() returns the bytes of plane `i` under row `kh` of the windows. columns() returns the
-  // buffer for what is computed from columns. Up to kSlack bytes after the last result are read,
-  // and may be written.
+  // buffer for results that are computed from the columns under a window. Up to kSlack bytes after
+  // the last result are read, and may be written.
   const uint8_t* under_row(size_t i, size_t kh) const {
     return rows_[i % kAtOnce].data() + kh * width_;
   }

@@ -29,7 +29,7 @@ class SlidingBlocks {
   // The unit in which a processor permutes bytes: vectors of 64 bytes, or quarters of these.
   enum class Permutes : uint8_t { nothing, quarters, all };
 
-  static constexpr size_t kResults = 16;  // most results of a block
+  static constexpr size_t kResults = 16;  // largest number of results of a block
   static constexpr size_t kTaps = 4;      // taps of a step, neighbours in a row
   static constexpr size_t kReach = 64;    // span in bytes of a step's inputs
   static constexpr size_t kQuarter = 16;  // span in bytes of four results' inputs

@@ -233,7 +233,7 @@ TensorView image_of(const TensorView& packed, uint32_t n) {
   return image;
 }
 
-// Accumulators are int32.
+// Returns how int32 accumulators become elements of `dtype`.
 Quantization quantization_of(bool relu, uint32_t rshift, Rounding rounding, DType dtype) {
   return {relu, rshift, rounding, saturate(INT32_MIN, dtype),
           dtype == DType::u32 ? INT32_MAX : saturate(INT32_MAX, dtype)};

@@ -80,18 +80,21 @@ struct RowsOfThree {
   size_t rows() const { return (out.height - 1) * size_t{step} + kSide; }  // includes padding
 };
 
-// The kernels of the instruction set in force. Floating-point results are the bits of the type, or
-// kInDoubt. Kernels return true if a result is kInDoubt.
+// Holds the kernels of the instruction set in force. Floating-point results are the bits of the
+// type, or kInDoubt. Kernels that return bool return true if a result is kInDoubt.
 struct WindowKernels {
-  // Taps go to two accumulators alternately, and every step is rounded.
+  // Sums products. Taps go to two accumulators alternately, and every step is rounded.
   bool (*sum)(const WindowRun&, const float* weights, WindowStarts starts, DType dtype);
   bool (*sum_each)(const WindowRun&, const WindowTerms& terms, DType dtype);
-  // Like `sum`, written to the operand directly. Returns true if a result may be NaN.
+  // Computes like `sum`, but writes results directly to the operand. Returns true if a result may
+  // be NaN.
   bool (*sum_three)(const RowsOfThree&, const float* weights, const WindowStarts& starts,
                     DType dtype);
-  // Returns the last of equal values. NaN is in doubt.
+  // Computes the largest value of each window, the last one of equal values. A NaN result becomes
+  // kInDoubt.
   bool (*largest)(const WindowRun&, DType dtype);
-  // The largest fp32 number, flushed, or the lowest finite one. NaN is skipped.
+  // Computes the largest fp32 number of each window, and skips NaN. A result is never below the
+  // lowest finite number, and subnormal results become 0.
   void (*largest_number)(const WindowRun&);
   // Sums products, starting with `start`.
   void (*integer_sum)(const WindowRun&, const int32_t* weights, int32_t start, const Quantization&);
@@ -187,8 +190,8 @@ void for_each_channel(const WindowJob& job, const WindowKernels& kernels, Outsid
   const WindowChannels channels(job, kernels);
   const Shape& s = job.out.shape;
   const Slots slots = local_slots(s, job.memory.local);
-  constexpr uint64_t kTermsPerTask = 64 << 10;
-  parallel_for(uint64_t{s.n} * slots.count, grain_of(channels.work(), kTermsPerTask),
+  const uint64_t terms_per_task = task_of(16 << 10, 64 << 10);
+  parallel_for(uint64_t{s.n} * slots.count, grain_of(channels.work(), terms_per_task),
                [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
                  thread_local Scratch scratch;
@@ -252,9 +255,9 @@ class WholePlanes {
 // Calls run(WindowRun, number of its first plane) for batches of all planes.
 template <class Run, class Redo>
 void for_each_batch(const WholePlanes& planes, Run&& run, Redo&& redo) {
-  constexpr uint64_t kTermsPerTask = 64 << 10;
+  const uint64_t terms_per_task = task_of(16 << 10, 64 << 10);
   const size_t batches = (planes.count() + WholePlanes::kAtOnce - 1) / WholePlanes::kAtOnce;
-  parallel_for(batches, grain_of(planes.words(), kTermsPerTask), [&](size_t begin, size_t end) {
+  parallel_for(batches, grain_of(planes.words(), terms_per_task), [&](size_t begin, size_t end) {
     const ScopedFloatMode mode;
     thread_local Scratch scratch;
     uint32_t* words = scratch.take<uint32_t>(planes.words());
