@@ -21,8 +21,10 @@ struct ChipTiming {
   double run_seconds;
   // Extra beats of the bus for a run that does not begin at a beat.
   uint32_t split_beats;
-  // Cycles of each pass and tap of a window, in addition to its products.
+  // Cycles in which the multiply-add pipeline is emptied, in addition to the products of a window:
+  // after each tap of a pass, or after the pass.
   uint32_t tap_cycles;
+  bool empties_after_taps;
   // Cycles of each row and factor of a product, in addition to its columns.
   uint32_t factor_cycles;
 };

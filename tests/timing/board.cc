@@ -96,6 +96,7 @@ TEST(Board, Bm1684IsPredicted) {
   EXPECT_LT(smallest.median, 0.07);
   EXPECT_GE(smallest.within, 20u);
   EXPECT_EQ(smallest.worst_case, "conv2d-12");
+  EXPECT_NEAR(smallest.worst_ratio, 1 / smallest.worst, 1e-9);
   const BoardErrors in_order = errors_of(*cases, {}, kMostInBlocks);
   EXPECT_EQ(in_order.cases, 24u);
   EXPECT_LT(in_order.median, 0.07);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/bits.h"
+#include "chip/timing.h"
 #include "ops/contract/runs.h"
 #include "ops/contract/timing.h"
 
@@ -59,6 +60,13 @@ void add_steps(Work& work, Arithmetic arithmetic, const OperandList& operands, c
   if (work.kind == Work::Kind::product) {
     const uint64_t columns = ceil_div(uint64_t{out.shape.w} * bytes, chip.eu_bytes);
     work.steps = cost.compute_cycles / std::max<uint64_t>(columns, 1);
+    return;
+  }
+  if (!timing_of(chip).empties_after_taps) {
+    // a unit of a convolution has one position, whatever the type
+    constexpr uint32_t kUnitBytes = 4;
+    work.steps =
+        lane_passes(out.shape, chip, arithmetic == Arithmetic::convolution ? kUnitBytes : bytes);
     return;
   }
   const uint64_t channels =

@@ -21,7 +21,7 @@ struct Work {
   Kind kind = Kind::elements;
   // Cycles of the units at full rate; for transfers: beats of the bus.
   uint64_t cycles = 0;
-  // Passes and taps of sums, rows and factors of products.
+  // How often sums empty the pipeline (passes and taps, or passes); rows and factors of products.
   uint64_t steps = 0;
   // For elements: operands that are accessed in sequence.
   uint64_t accesses = 1;

@@ -1,6 +1,7 @@
 // conv2d_bm1684x_float: contract, cost and reference kernel.
 #include <array>
 
+#include "base/bits.h"
 #include "base/errors/tpukernel.h"
 #include "numerics/add_tree.h"
 #include "numerics/rounded_sum.h"
@@ -51,11 +52,10 @@ Status check(const Conv2dBm1684xFloat& op, const Chip& chip) {
   return {};
 }
 
-// fp32: every unit of a lane multiplies one input element per cycle for its output position. 16
-// bits: a unit sums a whole group of channels.
+// A unit multiplies one or several channels of its output position in a cycle.
 Cost cost(const Conv2dBm1684xFloat& op, const Chip& chip) {
-  const uint64_t group = weight_group(op.in.dtype), ic = op.in.shape.c, taps = taps_of(op.window);
-  const uint64_t steps = (ic + group - 1) / group * taps;
+  const uint64_t ic = op.in.shape.c, taps = taps_of(op.window);
+  const uint64_t steps = ceil_div(ic, uint64_t{channels_a_cycle(op.in.dtype)}) * taps;
   return compute_cost(lane_passes(op.out.shape, chip, 4) * steps, op.out.shape.count() * ic * taps,
                       operands(op), chip);
 }

@@ -1,5 +1,6 @@
 // conv2d_bm1684x_int8: contract, cost and reference kernel.
 #include "ops/conv/conv2d_bm1684x_int8.h"
+#include "base/bits.h"
 #include "base/errors/tpukernel.h"
 #include "ops/contract/attributes.h"
 #include "ops/contract/filter_operands.h"
@@ -67,10 +68,10 @@ Status check(const Conv2dBm1684xInt8& op, const Chip& chip) {
   return check_bm1684x_parameter("pad_insert_addr", op.insertion, ic, op.in, chip);
 }
 
-// A unit multiplies the elements of a group of channels per cycle for its output position.
+// A unit multiplies several channels of its output position in a cycle.
 Cost cost(const Conv2dBm1684xInt8& op, const Chip& chip) {
-  const uint64_t group = weight_group(op.in.dtype), ic = op.in.shape.c, taps = taps_of(op.window);
-  const uint64_t steps = (ic + group - 1) / group * taps;
+  const uint64_t ic = op.in.shape.c, taps = taps_of(op.window);
+  const uint64_t steps = ceil_div(ic, uint64_t{channels_a_cycle(op.in.dtype)}) * taps;
   return compute_cost(lane_passes(op.out.shape, chip, 4) * steps, op.out.shape.count() * ic * taps,
                       operands(op), chip);
 }

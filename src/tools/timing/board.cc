@@ -112,9 +112,9 @@ std::set<std::string> program_names(const std::vector<BoardCase>& cases) {
 }
 
 std::string summary(const BoardErrors& errors) {
-  return fmt::format("{} cases, median error {:.1f} %, {} within 15 %, farthest {} by {:.2f}",
-                     errors.cases, errors.median * 100, errors.within, errors.worst_case,
-                     errors.worst);
+  return fmt::format(
+      "{} cases, median error {:.1f} %, {} within 15 %, farthest {} with ratio {:.2f}",
+      errors.cases, errors.median * 100, errors.within, errors.worst_case, errors.worst_ratio);
 }
 
 Json errors_json(const BoardErrors& errors) {
@@ -122,6 +122,7 @@ Json errors_json(const BoardErrors& errors) {
           {"median_error", errors.median},
           {"within_15_percent", errors.within},
           {"farthest_factor", errors.worst},
+          {"farthest_ratio", errors.worst_ratio},
           {"farthest_case", errors.worst_case}};
 }
 
@@ -173,6 +174,7 @@ BoardErrors errors_of(const std::vector<BoardCase>& cases, const std::string& pr
     result.within += errors.back() <= kNear;
     if (factor <= result.worst) continue;
     result.worst = factor;
+    result.worst_ratio = ratio;
     result.worst_case = one.name;
   }
   result.cases = errors.size();

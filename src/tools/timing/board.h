@@ -35,8 +35,9 @@ constexpr uint64_t kMostInBlocks = 2048;
 // Errors of predictions: of the best program of each case, or of one program.
 struct BoardErrors {
   size_t cases = 0, within = 0;  // within 15 %
-  // Median of |ratio - 1|; worst ratio or inverse.
-  double median = 0, worst = 1;
+  // Median of |ratio - 1|. `worst` is the largest ratio or inverse of one, and `worst_ratio` the
+  // ratio of that case.
+  double median = 0, worst = 1, worst_ratio = 1;
   std::string worst_case;
 };
 BoardErrors errors_of(const std::vector<BoardCase>& cases, const std::string& program = {},
