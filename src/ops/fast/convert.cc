@@ -156,6 +156,7 @@ Declined words(const Convert& op, const Memory& memory) {
   const DType in = op.in.dtype, out = op.out.dtype;
   if (in == DType::u32 || out == DType::u32) return "u32";
   if (op.engine == Engine::dma) return "by DMA";
+  if (in == out && is_half(in)) return "copied bits would not come back from fp32";
   const bool whole = op.kind == Convert::Kind::whole;
   if (whole && is_half(in)) return "NaN of 16-bit types would not come back as they are";
   const bool rounds_floats = is_half(out) || (in == DType::i32 && is_float(out));
@@ -207,7 +208,7 @@ Declined moved(const Convert& op, const Memory& memory) {
                    : is_signed(bytes) ? convert_row<int8_t, float>
                                       : convert_row<uint8_t, float>;
   const Shape& s = op.out.shape;
-  share_out(size_t{s.n} * s.c, 5 * s.count(), kBytesPerTask, [&](size_t begin, size_t end) {
+  share_out(size_t{s.n} * s.c, 5 * s.count(), bytes_per_task(), [&](size_t begin, size_t end) {
     for (size_t item = begin; item < end; ++item)
       for (uint32_t h = 0; h < s.h; ++h) {
         const auto n = static_cast<uint32_t>(item / s.c), c = static_cast<uint32_t>(item % s.c);
