@@ -46,6 +46,32 @@ TEST(Session, FindsWhatMadeAWrongByte) { session("understand"); }
 
 TEST(Session, AnswersEveryCommand) { session("tour"); }
 
+TEST(Session, LaunchesHaveNumbers) {
+  const std::string text = output_of(
+      "-- " TPUTWIN_BIN_DIR "/okk_plus_one <<'END'\nbreak launch 2\ncontinue\nlaunches\nEND");
+  EXPECT_NE(text.find("breakpoint 1, launch 2\n#"), std::string::npos) << text;
+  EXPECT_NE(text.find("launch 2 plus_one_"), std::string::npos) << text;
+  EXPECT_EQ(text.find("launch 3 "), std::string::npos) << text;
+}
+
+TEST(Session, AnUnknownOperandListsThoseThatThereAre) {
+  const std::string text = output_of(
+      "-- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nprint weight_addr\nstep 3\nprint #3.nope\nEND");
+  for (const char* answer :
+       {"\"weight_addr\" is no operand of the next command (dst_addr, src_addr) and no view",
+        "\"#3.nope\" is no operand of command #3 (dst_addr, src0_addr, src1_addr) and no view"})
+    EXPECT_NE(text.find(answer), std::string::npos) << text;
+}
+
+TEST(Session, LaunchesThatCannotBeAreRefused) {
+  const std::string text =
+      output_of("-- " TPUTWIN_BIN_DIR
+                "/debug_blend <<'END'\nbreak launch 0\nbreak launch -1\nbreak launch 1x\n"
+                "break launch\nstops\nEND");
+  EXPECT_EQ(text.find("breakpoint"), std::string::npos) << text;
+  EXPECT_NE(text.find("(debug) stops\nnone\n"), std::string::npos) << text;
+}
+
 TEST(Session, TypedCommandsComeAfterTheScript) {
   const std::string script = kGolden + "understand.commands";
   const std::string text = output_of(

@@ -38,7 +38,7 @@ std::span<const Console::Command> Console::commands() {
       {"reverse-continue", "rc", "", "back until something stops it",
        &Console::move<Unit::all, true>},
       {"goto", "g", "NUMBER|first|newest", "before a command, or to either end", &Console::go_to},
-      {"break", "b", "NAME|FILE:LINE|#NUMBER|launch NAME|layer NUMBER|layer NAME",
+      {"break", "b", "NAME|FILE:LINE|#NUMBER|launch NUMBER|launch NAME|layer NUMBER|layer NAME",
        "stop at calls or operations (with *), lines, commands", &Console::add_break},
       {"watch", "w", "BYTES [write]", "stop where bytes change (or are written)",
        &Console::add_watch},

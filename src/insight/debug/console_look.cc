@@ -31,8 +31,15 @@ std::string take_last(std::string& text, Fits fits) {
   return word;
 }
 
-Console::Answer no_tensor(const std::string& text) {
-  return {fmt::format("\"{}\" is no operand of the next command and no view\n", text)};
+// Answers that `text` names no tensor, and lists the operands of the command that it means.
+Console::Answer no_tensor(const std::string& text, const Debugger& debugger) {
+  const auto [entry, command] = command_of(debugger, text);
+  std::string names;
+  if (entry != nullptr && entry->is_command())
+    for (const Operand& operand : operands(entry->instruction->op))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", operand.name);
+  return {fmt::format("\"{}\" is no operand of {} ({}) and no view\n", text, command,
+                      names.empty() ? "there is none" : names)};
 }
 Console::Answer no_bytes(const std::string& text) {
   return {fmt::format("\"{}\" is no range of bytes and no tensor\n", text)};
@@ -49,7 +56,8 @@ struct Piece {
 Console::Answer Console::add_break(const std::string& arguments) {
   auto breakpoint = parse_breakpoint(arguments);
   if (!breakpoint)
-    return {"break NAME, FILE:LINE, #NUMBER, launch NAME, layer NUMBER or layer NAME\n"};
+    return {
+        "break NAME, FILE:LINE, #NUMBER, launch NUMBER, launch NAME, layer NUMBER or layer NAME\n"};
   const std::string text = debug::describe(*breakpoint);
   return {fmt::format("breakpoint {}, {}\n", debugger_.add(std::move(*breakpoint)), text)};
 }
@@ -125,7 +133,7 @@ Console::Answer Console::print(const std::string& arguments) {
   const bool all = take_word(text, "all");
   if (const auto tensor = find_view(debugger_, text))
     return {tensor_text(*tensor, debugger_.memory(), all)};
-  if (!text.empty() || debugger_.next() == nullptr) return no_tensor(text);
+  if (!text.empty() || debugger_.next() == nullptr) return no_tensor(text, debugger_);
   for (const Operand& operand : operands(debugger_.next()->instruction->op))
     text += tensor_text({std::string(operand.name), *operand.view}, debugger_.memory(), all);
   return {text};
@@ -140,12 +148,13 @@ Console::Answer Console::hex(const std::string& arguments) {
 
 Console::Answer Console::statistics(const std::string& arguments) {
   const auto tensor = find_view(debugger_, arguments);
-  return tensor ? Answer{statistics_text(*tensor, debugger_.memory())} : no_tensor(arguments);
+  return tensor ? Answer{statistics_text(*tensor, debugger_.memory())}
+                : no_tensor(arguments, debugger_);
 }
 
 Console::Answer Console::lanes(const std::string& arguments) {
   const auto tensor = find_view(debugger_, arguments);
-  if (!tensor) return no_tensor(arguments);
+  if (!tensor) return no_tensor(arguments, debugger_);
   return {lanes_text(*tensor, debugger_.memory(), debugger_.chip())};
 }
 
@@ -159,7 +168,7 @@ Console::Answer Console::image(const std::string& arguments) {
            static_cast<size_t>(length) == word.size();
   });
   const auto tensor = find_view(debugger_, text);
-  if (!tensor) return no_tensor(text);
+  if (!tensor) return no_tensor(text, debugger_);
   const Shape& shape = tensor->view.shape;
   if (n >= shape.n || c >= shape.c) return {"N,C is a plane of the tensor\n"};
   Picture picture = picture_of(tensor->view, debugger_.memory(), n, c);

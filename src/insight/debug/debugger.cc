@@ -22,11 +22,8 @@ class Parameters final : public AttributeSink {
   }
 };
 
-bool makes_layer(const Operation& op) {
-  const std::string_view kind = name(op);
-  return kind.find("conv") != kind.npos || kind.find("mat") != kind.npos ||
-         kind.find("pool") != kind.npos || kind.find("depthwise") != kind.npos;
-}
+// Convolutions, products and windows begin layers; element-wise work belongs to the layer before.
+bool makes_layer(const Operation& op) { return arithmetic(op) != Arithmetic::elements; }
 
 }  // namespace
 

@@ -26,7 +26,7 @@ struct Entry {
   // Number of a command in its launch, from 1.
   uint32_t in_launch = 0;
   uint32_t layer = 0;  // in the journal, from 1
-  // Number of the command, from 1; for writes of the host, of the command before.
+  // Number of the command, from 1. A write of the host has the number of the command before it.
   uint64_t number = 0;
   std::string_view call;  // in static storage
   StackId stack = 0;
@@ -57,7 +57,7 @@ class Journal {
 
   // Appends an event that is about to happen. `before` holds the bytes that it overwrites.
   void append(Entry entry);
-  // The appended event has happened.
+  // Records that the appended event has happened.
   void advance() { now_ = end_; }
   // Completes entries of the host with the bytes written, which are in memory now.
   void settle();

@@ -120,18 +120,19 @@ std::optional<TensorView> parse_view(const std::string& text, const Chip& chip) 
   return view;
 }
 
-std::optional<NamedView> find_view(const Debugger& debugger, const std::string& text) {
-  const TensorView* view = nullptr;
+NamedCommand command_of(const Debugger& debugger, const std::string& text) {
   const size_t dot = text.find('.');
-  if (text.starts_with("last.")) {
-    view = operand_of(debugger.last(), text.substr(5));
-  } else if (text.starts_with("#") && dot != text.npos) {
-    const Journal& journal = const_cast<Debugger&>(debugger).journal();
-    const Moment of = journal.of_command(number(text.substr(1, dot - 1)));
-    if (of < journal.end()) view = operand_of(&journal.at(of), text.substr(dot + 1));
-  } else {
-    view = operand_of(debugger.next(), text);
-  }
+  if (text.starts_with("last.")) return {debugger.last(), "the last command"};
+  if (!text.starts_with("#") || dot == text.npos) return {debugger.next(), "the next command"};
+  const Journal& journal = const_cast<Debugger&>(debugger).journal();
+  const Moment of = journal.of_command(number(text.substr(1, dot - 1)));
+  return {of < journal.end() ? &journal.at(of) : nullptr, "command " + text.substr(0, dot)};
+}
+
+std::optional<NamedView> find_view(const Debugger& debugger, const std::string& text) {
+  const bool names_command = text.starts_with("last.") || text.starts_with("#");
+  const TensorView* const view = operand_of(command_of(debugger, text).entry,
+                                            names_command ? text.substr(text.find('.') + 1) : text);
   if (view != nullptr) return NamedView{text, *view};
   auto parsed = parse_view(text, debugger.chip());
   if (!parsed) return {};

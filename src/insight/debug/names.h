@@ -19,6 +19,13 @@ struct NamedView {
 // L2 and DTCM, strides in elements. Without strides the default layout is used. Also accepts "pack
 // 4".
 std::optional<TensorView> parse_view(const std::string& text, const Chip& chip);
+// The command whose operand a text names, or nullptr, and how messages call it.
+struct NamedCommand {
+  const Entry* entry;
+  std::string text;
+};
+// Finds the command of NAME (the next one), last.NAME or #N.NAME.
+NamedCommand command_of(const Debugger& debugger, const std::string& text);
 // Finds a view, or an operand: NAME of the next command, last.NAME, #N.NAME.
 std::optional<NamedView> find_view(const Debugger& debugger, const std::string& text);
 // Finds "G+0x100:16", "L3+0x10:4" (in lane 3), "L+0x10:4" (addresses as in views), or all bytes of

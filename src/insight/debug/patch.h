@@ -18,9 +18,9 @@ uint64_t bytes_in(std::span<const ByteRange> ranges);
 class Patch {
  public:
   Patch() = default;
-  // Copies the current bytes. Ranges are sorted and merged, as in footprints.
+  // Copies the current bytes. The ranges must be sorted and merged, as in footprints.
   Patch(const Memory& memory, std::vector<ByteRange> ranges);
-  // Takes given bytes, one range after the other.
+  // Keeps `bytes`, which must hold the bytes of the first range, then those of the second, ...
   Patch(std::vector<ByteRange> ranges, std::vector<uint8_t> bytes);
 
   void apply(const Memory& memory) const;

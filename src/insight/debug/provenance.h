@@ -21,7 +21,8 @@ struct Writers {
 };
 Writers last_writers(const Journal& journal, std::vector<ByteRange> bytes);
 
-// One entry on the way of a byte, from its last writer back over moves to the entry that made it.
+// One entry that wrote a byte or moved it. way_of() returns the steps back from the last writer,
+// over moves, to the entry that computed the byte.
 struct Step {
   Moment moment;
   ByteRange byte;  // as this entry wrote it

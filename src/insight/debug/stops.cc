@@ -43,7 +43,7 @@ std::string describe(const Breakpoint& b) {
     case Breakpoint::Kind::line:
       return fmt::format("{}:{}", b.text, b.number);
     case Breakpoint::Kind::launch:
-      return fmt::format("launch {}", b.text);
+      return b.text.empty() ? fmt::format("launch {}", b.number) : fmt::format("launch {}", b.text);
     case Breakpoint::Kind::layer:
       return b.text.empty() ? fmt::format("layer {}", b.number) : fmt::format("layer {}", b.text);
     case Breakpoint::Kind::command:
@@ -66,7 +66,15 @@ std::optional<Breakpoint> parse_breakpoint(const std::string& text) {
     if (const auto by_number = numbered(Kind::layer, text.substr(6))) return by_number;
     return Breakpoint{.kind = Kind::layer, .text = text.substr(6)};
   }
-  if (text.starts_with("launch ")) return Breakpoint{.kind = Kind::launch, .text = text.substr(7)};
+  if (text == "launch" || text == "layer") return {};
+  if (text.starts_with("launch ")) {
+    const std::string name = text.substr(7);
+    const auto by_number = numbered(Kind::launch, name);
+    if (by_number && by_number->number != 0) return by_number;
+    // No function begins with a digit or a sign.
+    if (name.empty() || name[0] == '-' || (name[0] >= '0' && name[0] <= '9')) return {};
+    return Breakpoint{.kind = Kind::launch, .text = name};
+  }
   if (const size_t colon = text.rfind(':'); colon != text.npos)
     return numbered(Kind::line, text.substr(colon + 1), text.substr(0, colon));
   if (text.find(' ') != text.npos) return {};
@@ -78,7 +86,8 @@ bool matches(const Breakpoint& b, const Candidate& at) {
     case Breakpoint::Kind::name:
       return fits(b.text, at.entry.call) || fits(b.text, name(at.entry.instruction->op));
     case Breakpoint::Kind::launch:
-      return at.begins_launch && fits(b.text, at.launch);
+      return at.begins_launch &&
+             (b.text.empty() ? at.entry.launch == b.number : fits(b.text, at.launch));
     case Breakpoint::Kind::layer:
       return at.begins_layer &&
              (b.text.empty() ? at.entry.layer == b.number : fits(b.text, at.layer));

@@ -18,14 +18,16 @@ struct Breakpoint {
   enum class Kind : uint8_t { name, line, launch, layer, command };
   uint32_t id = 0;
   Kind kind = Kind::name;
-  // name: of calls and operations; launch: of kernels; layer: of layers (*, ?, []); line: the file.
+  // Kind::name: pattern (*, ?, []) of calls or operations. Kind::launch: pattern of kernels, if it
+  // is not empty.
+  // Kind::layer: pattern of layers. Kind::line: the file.
   std::string text;
-  // Number of the line, the layer (if `text` is empty) or the command.
+  // Number of the line, the launch or layer (if `text` is empty) or the command.
   uint64_t number = 0;
 };
 std::string describe(const Breakpoint& breakpoint);
-// Parses "okk_bdc_add", "plus_one.c:21", "#12", "launch NAME", "layer 3", "layer NAME". Returns
-// nullopt for other texts.
+// Parses "okk_bdc_add", "plus_one.c:21", "#12", "launch 2", "launch NAME", "layer 3", "layer NAME".
+// Returns nullopt for other texts.
 std::optional<Breakpoint> parse_breakpoint(const std::string& text);
 
 // A command to be compared with breakpoints. `begins_...` is true for the first command of a
@@ -54,7 +56,8 @@ class Watchpoints {
   uint32_t add(uint32_t id, std::string text, std::vector<ByteRange> ranges, bool any_write);
   bool remove(uint32_t id);
   const std::vector<Watchpoint>& all() const { return all_; }
-  // An entry wrote these ranges, or was undone. Returns the watchpoint that it triggers.
+  // Must be called after an entry wrote `written`, or was undone. Returns the first watchpoint
+  // that it triggers, or nullptr.
   const Watchpoint* notice(const std::vector<ByteRange>& written);
   // Reads all values again, after memory went to another moment.
   void refresh();
