@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Cost of checks, recordings and profiles: processor time of programs with each, as a factor of the time without.
+"""Measures the cost of checks, recordings and profiles, as factors of processor time.
 
     bench/insight_cost.py [--build build] [--rounds 5] [--against COMMIT]
 
-With --against, the same programs of another commit, built in BUILD-reference, run without observers, alternately with
-this tree's: the difference is the cost of an observer that is off. The least time of each counts."""
+Runs each program without observers and with each of them, and prints the ratio of the times.
+--against also runs the programs of another commit, built in BUILD-reference, without observers.
+That ratio is the cost of an observer that is off. All programs run alternately; the least time of
+each counts."""
 import argparse
 import os
 import resource

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Cost of a campaign on this machine, for docs/machines.md: units a second, bytes of a unit, the checkpoint.
+"""Measures the cost of a campaign on this machine, for docs/machines.md.
+
+Prints rows of a table: units a second, bytes of a unit, and the size and time of the checkpoint.
 
     PYTHONPATH=build/python bench/machines.py [--workers 2] [--samples 10000] [--mpirun mpirun]
         [--generate build/bin/generate_classics]
@@ -27,7 +29,7 @@ PIXELS = tputwin.Preparation(scale=[1 / 256])
 
 @dataclass(frozen=True)
 class Nothing:
-    """Units without work."""
+    """A campaign whose units do no work."""
 
     units: int
     identity: str = "nothing"
@@ -80,7 +82,7 @@ def by_mpi(mpirun, tool, arguments, processes):
 
 
 def checkpoint_figures(folder, units, line):
-    """Returns bytes, and seconds to write and to read, of a checkpoint of that many units."""
+    """Returns the bytes of a checkpoint of `units` lines, and the seconds to write and read it."""
     path = folder / "part"
     checkpoint = _core.Checkpoint(str(path), "many", units)
     for unit in range(units):
@@ -91,7 +93,7 @@ def checkpoint_figures(folder, units, line):
 
 
 def calibration_figures(name, work, samples):
-    """Returns processor time and bytes of units of both kinds."""
+    """Prints processor time and bytes of units of both kinds; returns the units."""
     units = work.open()
     begun = time.process_time()
     ranges = [units.work(unit) for unit in range(units.second_part)]
@@ -114,7 +116,7 @@ def calibration_figures(name, work, samples):
 
 
 def resnet50(generate, folder):
-    """Makes ResNet-50 with random weights, and photographs for it."""
+    """Writes ResNet-50 with random weights; returns its calibration on the photographs."""
     subprocess.run([generate, folder, "resnet50"], check=True)
     return machines.Calibration(f"{folder}/resnet50.prototxt", f"{folder}/resnet50.caffemodel",
                                 f"{ROOT}/examples/pictures", folder,
@@ -129,10 +131,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--samples", type=int, default=10000)
-    parser.add_argument("--empty", type=int, default=5000, help="units that only come and go")
+    parser.add_argument("--empty", type=int, default=5000, help="units without work")
     parser.add_argument("--many", type=int, default=100000, help="units of the large checkpoint")
-    parser.add_argument("--mpirun", help="also by MPI, with this command")
-    parser.add_argument("--generate", help="also a calibration of ResNet-50, which this makes")
+    parser.add_argument("--mpirun", help="also run processes of MPI, with this command")
+    parser.add_argument("--generate", help="program that writes ResNet-50, to calibrate it too")
     parser.add_argument("--tool", default=str(ROOT / "build/bin/tputwin"))
     return parser.parse_args()
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures whole networks on an idle machine and next to busy processes, alternately, in one run.
 
-    bench/neighbours.py [--build build] [--busy 2] [--rounds 5] [--seconds 2] [--json FILE] [NETWORK...]
+    bench/neighbours.py [--build build] [--busy 2] [--rounds 5] [--seconds 2] [--json FILE]
+        [NETWORK...]
 
-Prints for each network the median of its runs without and with that many processes that only count, and the ratio of
-the two. The processes belong to this program, and end with it. The machine must otherwise be idle: other load is
-measured too, and printed."""
+Prints for each network the median time of its runs without and with the busy processes, and the
+ratio of the two. This program starts and ends the busy processes. The machine must otherwise be
+idle: the program also measures and prints other load."""
 import argparse
 import contextlib
 import json
@@ -22,7 +23,7 @@ NETWORKS = ["resnet50", "mobilenet_v1"]
 
 @contextlib.contextmanager
 def busy_processes(count):
-    """Runs that many processes, each of which keeps a processor busy, as long as the context lasts."""
+    """Runs that many busy processes, one on each processor, until the context ends."""
     processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -33,7 +34,7 @@ def busy_processes(count):
 
 
 def load_of_others(seconds):
-    """Returns the number of processors that are busy while this program sleeps."""
+    """Returns the number of processors that other programs keep busy."""
     def busy():
         with open("/proc/stat", encoding="ascii") as file:
             user, nice, system, idle, wait, *rest = map(int, file.readline().split()[1:9])
@@ -50,7 +51,7 @@ def median_ms(folder, model, input_file, repeat):
 
 
 def measure(folder, model, input_file, options):
-    """Returns medians of every round, idle and busy."""
+    """Returns the medians of all rounds: a list for the idle machine, and one for the busy one."""
     once = median_ms(folder, model, input_file, 12)
     repeat = max(20, int(options.seconds * 1e3 / once))
     idle, busy = [], []
@@ -75,7 +76,7 @@ def main():
     models = perf_check.make_models(folder, options.networks)
     load = load_of_others(1)
     if load > 0.2:
-        print(f"{load:.1f} processors are busy with something else: these figures mean little")
+        print(f"{load:.1f} processors are busy with other programs: these figures are not reliable")
     print(f"next to {options.busy} busy processes on {os.cpu_count()} processors, medians of {options.rounds} rounds")
     report = {"busy_processes": options.busy, "load_of_others": load, "networks": []}
     for name, (model, input_file) in models.items():

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares this tree with a reference build of another commit; both run alternately on this machine.
+"""Compares the speed of this tree with that of another commit.
 
     bench/perf_check.py [--against main] [--build build] [--rounds 5] [--limit 1.10]
 
-The other commit is checked out and built in BUILD-reference. Both then run the kernels of the benchmark programs and
-whole networks, round by round; the least time of each side counts. Benchmarks above the limit run as many
-rounds again: kernels of microseconds on two threads vary more than that between rounds. Exits with 1 and a list if a
-benchmark became slower."""
+The other commit is built in BUILD-reference. Both builds run the benchmark programs and whole
+networks alternately, round by round; the least time of each build counts. Networks run on 1, 2, 4,
+... threads, up to the processors of the host. Benchmarks above the limit run for as many rounds
+again, because short kernels on two threads vary between rounds.
+Prints all ratios, and exits with 1 if a benchmark became slower."""
 import argparse
 import json
 import math
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 KERNELS = ["conv", "elementwise", "dma", "depthwise_pool", "okk_network", "tpu_network", "tpu_matrix", "tpu_movement"]
-# Networks of the BM1684X and BM1684, which the program builds.
+# This benchmark program builds and runs networks of the BM1684X and BM1684.
 BMODELS = "bmodels168x"
 NETWORKS = ["resnet50", "mobilenet_v1", "squeezenet"]
 
@@ -50,17 +51,25 @@ def kernel_times(folder, kernel):
     return {f"{kernel}: {b['name']}": b["real_time"] for b in report["benchmarks"] if "real_time" in b}
 
 
-def bmodel_times(folder):
+def thread_counts():
+    """Returns 1, 2, 4, ... below the number of processors, and that number."""
+    processors = len(os.sched_getaffinity(0))
+    return [2**i for i in range(processors.bit_length()) if 2**i < processors] + [processors]
+
+
+def bmodel_times(folder, threads):
     report = os.path.join(folder, "perf-check-bmodels.json")
-    environment = {**os.environ, "TPUTWIN_BMODELS": ""}
+    environment = {**os.environ, "TPUTWIN_BMODELS": "", "TPUTWIN_THREADS": threads, "OMP_NUM_THREADS": threads}
     run(os.path.join(folder, "bin", "bench_" + BMODELS), "--rounds", "1", "--json", report, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, env=environment)
     with open(report) as file:
-        return {f"{BMODELS}: {n['name']}": n["twin"]["min_ms"] for n in json.load(file)["networks"]}
+        networks = json.load(file)["networks"]
+    return {f"{BMODELS} on {threads}: {n['name']}": n["twin"]["min_ms"] for n in networks}
 
 
-def network_time(folder, model, input_file):
-    text = output(os.path.join(folder, "bin", "tputwin"), "run", model, "--input", input_file, "--repeat", "12")
+def network_time(folder, threads, model, input_file):
+    text = output(os.path.join(folder, "bin", "tputwin"), "run", model, "--input", input_file, "--repeat", "12",
+                  "--threads", threads)
     number, unit = re.search(r"^time +([0-9.]+) (us|ms|s)", text, re.MULTILINE).groups()
     return float(number) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
 
@@ -69,19 +78,20 @@ def measure(folder, models, programs):
     times = {}
     for program in programs:
         kind, _, name = program.partition(": ")
+        kind, _, threads = kind.partition(" on ")
         if name:
-            times[program] = network_time(folder, *models[name])
+            times[program] = network_time(folder, threads, *models[name])
         else:
-            times.update(bmodel_times(folder) if kind == BMODELS else kernel_times(folder, kind))
+            times.update(bmodel_times(folder, threads) if kind == BMODELS else kernel_times(folder, kind))
     return times
 
 
 def program_of(name):
-    return name if name.startswith("network: ") else name.partition(": ")[0]
+    return name if name.startswith("network ") else name.partition(": ")[0]
 
 
 def make_models(folder, networks):
-    """Compiles networks and makes noise, once."""
+    """Compiles networks and writes random inputs, once; returns the paths by name."""
     place = os.path.join(folder, "perf-check")
     os.makedirs(place, exist_ok=True)
     missing = [n for n in networks if not os.path.exists(os.path.join(place, n + ".bmodel"))]
@@ -119,7 +129,8 @@ def main():
     def slower():
         return [name for name in sorted(set(ours) & set(theirs)) if ratio(name) > options.limit]
 
-    programs = KERNELS + [BMODELS] + ["network: " + name for name in models]
+    counts = [str(count) for count in thread_counts()]
+    programs = KERNELS + [f"{BMODELS} on {t}" for t in counts] + [f"network on {t}: {n}" for t in counts for n in models]
     for index in range(2 * options.rounds):
         if index >= options.rounds:
             programs = sorted({program_of(name) for name in slower()})

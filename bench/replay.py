@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""Runs the same networks and programs with two builds: results and the kernels that were chosen must be the same.
+"""Runs the same networks and programs with two builds, and compares results and chosen kernels.
 
-    bench/replay.py BEFORE AFTER [--only PART] [--jobs 2]
+    bench/replay.py BEFORE AFTER [--only PART] [--jobs 2] [--renamed OLD=NEW]...
 
-BEFORE and AFTER are build folders. A change that claims to change nothing (a refactoring, a rename, a new optimizer) is
-run against the commit before it. The parts:
+BEFORE and AFTER are build folders. Use it for a change that must not change results: a refactoring,
+a rename, or a new optimizer. BEFORE is then a build of the previous commit. The parts:
 
-    networks   every recorded network of the BM1684 and BM1684X, run four times: bytes of the outputs, list of kernels
-    compiler   the models of this repository, calibrated and compiled for the BM1880: bytes of the bmodel, then as above
-    examples   the example programs: exit code, list of kernels
+    networks   runs every recorded network of the BM1684 and BM1684X four times, and compares the
+               bytes of the outputs and the lists of kernels
+    compiler   calibrates and compiles the models of this repository for the BM1880, and compares
+               the commands of the bmodels and the outputs for one input. A bmodel also holds
+               libraries of the build, which name its folder
+    examples   runs the example programs, and compares exit codes and lists of kernels
 
-The list of kernels is what TPUTWIN_TRACE_BODIES prints, as counts of equal lines. Exits with 1 if anything differs."""
+TPUTWIN_TRACE_BODIES prints the list of kernels. The script counts equal lines of kernels that ran,
+and maps names that changed (--renamed). Programs that BEFORE lacks are skipped. It exits with 1 if
+anything differs."""
 import argparse
 import collections
 import concurrent.futures
 import glob
 import json
+import math
 import os
 import subprocess
 import sys
@@ -26,15 +32,26 @@ ROOT = os.path.dirname(HERE)
 EXAMPLES = ["tpu_*", "okk_*", "course_*", "tensor_add", "streams", "observer", "matmul", "inference", "demo_chain"]
 
 
+RENAMED = {}  # names of kernels before and after
+
+
+def kernel_of(line):
+    """Returns the operation and kernel of a traced line, or None if the kernel did not run."""
+    for prefix in ("tputwin: kernel: ", "tputwin: " "body: "):
+        if line.startswith(prefix) and line.endswith(" ran"):
+            operation, _, kernel = line[len(prefix):-len(" ran")].partition(": ")
+            return operation, RENAMED.get(kernel, kernel)
+    return None
+
+
 def run(build, words, folder, environment=None):
-    """Exit code and the counts of traced lines."""
+    """Returns the exit code and the counts of kernels that ran."""
     env = {**os.environ, "TPUTWIN_THREADS": "1", "TPUTWIN_TRACE_BODIES": "1", **(environment or {})}
     program = os.path.join(build, "bin", words[0])
     result = subprocess.run([program, *words[1:]], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
-    lines = collections.Counter(line.replace("tputwin: " "body:", "tputwin: kernel:", 1) for line in result.stderr.splitlines()
-                                if line.startswith(("tputwin: kernel:", "tputwin: " "body:")))
-    return result.returncode, lines
+    kernels = collections.Counter(filter(None, map(kernel_of, result.stderr.splitlines())))
+    return result.returncode, kernels
 
 
 def contents(path):
@@ -56,7 +73,7 @@ def difference(before, after):
 
 
 def compare(builds, words, output=None):
-    """Runs the command with both builds, each in a folder of its own."""
+    """Returns the first difference between the runs of both builds, each in its own folder."""
     sides = []
     for build in builds:
         with tempfile.TemporaryDirectory() as folder:
@@ -76,8 +93,24 @@ def networks(builds):
                 yield f"{os.path.basename(path)} {net['name']} {stage}", words, "out.bin"
 
 
+def meaning(build, model):
+    """Returns the commands of a bmodel of the BM1880, and its outputs for an input of all bytes."""
+    tputwin = os.path.join(build, "bin/tputwin")
+    commands = subprocess.run([tputwin, "disasm", model], capture_output=True, check=False).stdout
+    listed = subprocess.run([tputwin, "info", "--json", model], capture_output=True, check=False).stdout
+    if not listed:
+        return commands
+    inputs = json.loads(listed)["varieties"][0]["inputs"]
+    count = sum(math.prod(i["shape"]) for i in inputs)
+    paths = [model + end for end in (".input", ".output")]
+    with open(paths[0], "wb") as file:
+        file.write(bytes((i * 2654435761 >> 13) & 0xFF for i in range(count)))
+    subprocess.run([tputwin, "run", model, "--input", paths[0], "--output", paths[1]], capture_output=True, check=False)
+    return commands, contents(paths[1])
+
+
 def compiled(builds, model):
-    """The same steps of calibrate, compile and run with both builds."""
+    """Returns the first difference after both builds calibrated and compiled the model."""
     name = os.path.splitext(os.path.basename(model))[0]
     sides = []
     for build in builds:
@@ -88,13 +121,13 @@ def compiled(builds, model):
                      ["tputwin", "compile", "--caffemodel", f"int8/bmnet_{name}_int8.caffemodel", "--table",
                       f"int8/bmnet_{name}_calibration_table.pb2", "-o", "net.bmodel"]]
             codes = tuple(run(build, words, folder)[0] for words in steps)
-            sides.append((codes, collections.Counter(), contents(os.path.join(folder, "net.bmodel"))))
+            sides.append((codes, collections.Counter(), meaning(build, os.path.join(folder, "net.bmodel"))))
     return difference(*sides)
 
 
 def examples(builds):
     for pattern in EXAMPLES:
-        for path in sorted(glob.glob(os.path.join(builds[1], "bin", pattern))):
+        for path in sorted(glob.glob(os.path.join(builds[0], "bin", pattern))):
             yield os.path.basename(path), [os.path.basename(path)], None
 
 
@@ -104,7 +137,9 @@ def main():
     parser.add_argument("after")
     parser.add_argument("--only", choices=["networks", "compiler", "examples"])
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--renamed", action="append", default=[], metavar="OLD=NEW")
     arguments = parser.parse_args()
+    RENAMED.update(pair.split("=", 1) for pair in arguments.renamed)
     builds = [os.path.abspath(arguments.before), os.path.abspath(arguments.after)]
     work = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
