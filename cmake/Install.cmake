@@ -1,5 +1,5 @@
-# Installation: headers, libraries, tools, a CMake package and pkg-config files. All paths are
-# relative to the installed files, so an installed tree may be moved.
+# Installs headers, libraries, tools, a CMake package and pkg-config files. All paths are relative
+# to the installed files, so an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY tputwin_libraries)
@@ -28,8 +28,8 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
-# For programs that add parameters of their layers and generate the messages themselves, and for
-# programs that read tables.
+# Programs that add parameters of their layers generate the messages from the .proto files. Programs
+# that read tables use the generated headers.
 foreach(name bmnet_caffe calibration common_calibration)
   install(FILES src/bmnet/proto/${name}.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
@@ -38,21 +38,21 @@ foreach(name bmnet tputwin_caffe calibration common_calibration)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
 
-# The vendor's programs link only -lbmnet, also where they use libraries that it depends on.
+# The vendor's programs link only -lbmnet, even if they use libraries that it depends on.
 file(WRITE ${PROJECT_BINARY_DIR}/libbmnet.so.script
   "/* GNU ld script: the library, and those of its interface that a program uses */\n"
   "INPUT(libbmnet.so.${PROJECT_VERSION_MAJOR} AS_NEEDED(-lbmnet_caffe_pb -lcpu-plugin))\n")
 install(FILES ${PROJECT_BINARY_DIR}/libbmnet.so.script DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RENAME libbmnet.so)
 
-# find_package(tputwin): targets tputwin::bmkernel, tputwin::bmruntime, ...
+# find_package(tputwin) provides the targets tputwin::bmkernel, tputwin::bmruntime, ...
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tputwin)
 install(EXPORT tputwinTargets FILE tputwinTargets.cmake NAMESPACE tputwin::
   DESTINATION ${package_dir})
 file(WRITE ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
   "include(\${CMAKE_CURRENT_LIST_DIR}/tputwinTargets.cmake)\n"
   "include(\${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake)\n"
-  "# A host of modules calls nothing in it, and compilers of some systems pass --as-needed.\n"
+  "# A host that loads modules calls no function of it, and some compilers pass --as-needed.\n"
   "set_property(TARGET tputwin::tpukernel APPEND PROPERTY INTERFACE_LINK_LIBRARIES\n"
   "  \"-Wl,--push-state,--no-as-needed,$<TARGET_FILE:tputwin::tpukernel>,--pop-state\")\n")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
@@ -61,8 +61,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tputwinConfig.cmake
   ${PROJECT_BINARY_DIR}/tputwinConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/okkernel.cmake DESTINATION ${package_dir})
 
-# find_package(libsophon), as the libraries document for programs of the BM1684X: folders, and
-# the_libNAME.so for each of the vendor's libraries that is installed.
+# find_package(libsophon) sets the variables that the vendor documents for programs of the BM1684X:
+# folders, and the_libNAME.so for each of the vendor's libraries that is installed.
 file(RELATIVE_PATH up_to_prefix_from_package /p/${CMAKE_INSTALL_LIBDIR}/cmake/libsophon /p)
 file(WRITE ${PROJECT_BINARY_DIR}/libsophon-config.cmake
 "get_filename_component(libsophon_prefix \${CMAKE_CURRENT_LIST_DIR}/${up_to_prefix_from_package} ABSOLUTE)
@@ -75,7 +75,8 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/libsophon-config.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libsophon)
 
-# pkg-config NAME, for a library as linked by -lNAME, and the libraries of tputwin that it requires.
+# Writes the pkg-config file of the library that -lNAME links. `requires` lists the libraries of
+# tputwin that it needs.
 file(RELATIVE_PATH up_to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 function(tputwin_pkg_config name description requires libs)
@@ -97,7 +98,7 @@ endfunction()
 
 list(TRANSFORM TPUTWIN_STATIC_DEPENDENCIES PREPEND -l OUTPUT_VARIABLE static_dependencies)
 list(JOIN static_dependencies " " static_dependencies)
-tputwin_pkg_config(tputwin "Software twin of tensor processors" "" "-ltputwin")
+tputwin_pkg_config(tputwin "Simulator of tensor processors" "" "-ltputwin")
 tputwin_pkg_config(bmlib "OKKernel and bmlib for the BM1684 on tputwin" "tputwin"
   "-lbmlib -lm -ldl -pthread" -DUSING_CMODEL -fno-strict-aliasing)
 tputwin_pkg_config(tpukernel "TPUKernel and bmlib for the BM1684X on tputwin" "tputwin"
@@ -118,7 +119,7 @@ tputwin_pkg_config(bmkernel-static "BMKernel API on tputwin, static" ""
 tputwin_pkg_config(bmruntime-static "BMRuntime API on tputwin, static" "bmkernel-static"
   "-lbmruntime-static")
 
-# tputwin-config, for makefiles.
+# Makefiles use tputwin-config.
 file(RELATIVE_PATH up_to_prefix_from_bin /p/${CMAKE_INSTALL_BINDIR} /p)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tputwin-config.in ${PROJECT_BINARY_DIR}/tputwin-config @ONLY)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/tputwin-config DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,4 +1,4 @@
-# Compiler flags of this build; they do not reach users of the installed package.
+# Sets compiler flags of this build. Users of the installed package do not get them.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
@@ -30,7 +30,7 @@ if(TPUTWIN_GOLD AND NOT CMAKE_CROSSCOMPILING AND NOT TPUTWIN_SANITIZE)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fuse-ld=gold>)
 endif()
 
-# Headers that most sources include, compiled once: a source then takes half the time.
+# Most sources include these headers. They are compiled once; a source then takes half the time.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them. The preset fuzz does so, which shows that
 # every file includes what it uses.
 set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstdlib> <cstring>
@@ -40,7 +40,7 @@ set(TPUTWIN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cs
 # Compiles several files of a target as one, because most of a file's time is its shared headers.
 # File-local names then share a scope; the compiler reports clashes. The preset fuzz compiles each
 # file alone.
-option(TPUTWIN_TOGETHER "compile some folders as one file each" ON)
+option(TPUTWIN_TOGETHER "Compile some folders as one file each" ON)
 # Takes regular expressions of names. Files that match one expression are compiled as one file; the
 # other files are compiled alone.
 function(tputwin_compile_together target)
@@ -60,11 +60,11 @@ function(tputwin_compile_together target)
 endfunction()
 
 # tputwin_versioned_library(NAME [CLOSED] [UNNUMBERED])
-# Symbols have versions: TPUTWIN_0 for those that programs use, TPUTWIN_PRIVATE_x.y.z for those that
-# the libraries use of each other. So parts of two releases never mix. A CLOSED library exports its
-# C functions only. All libraries use the same version names, so that a symbol that several define
-# (inline functions, their statics) exists once in a process. UNNUMBERED: plugins inside bmodels,
-# built by the vendor's compiler, refer to the library by its plain name.
+# Gives symbols versions: TPUTWIN_0 to those that programs use, TPUTWIN_PRIVATE_x.y.z to those that
+# only tputwin's libraries use. So parts of two releases never mix. A CLOSED library exports its C
+# functions only. All libraries use the same version names. A symbol that several of them define
+# (inline functions, their statics) then exists once in a process. An UNNUMBERED library has a plain
+# name without a number, because plugins inside bmodels of the vendor's compiler refer to it.
 function(tputwin_versioned_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CLOSED;UNNUMBERED" "" "")
   if(arg_CLOSED)
@@ -90,16 +90,16 @@ endif()
 
 add_library(tputwin_options INTERFACE)
 target_compile_options(tputwin_options INTERFACE -Wall -Wextra
-  # gcc 12 reports the missing fields of designated initializers, which is their point
+  # gcc 12 also reports designated initializers, which omit fields on purpose.
   -Wno-missing-field-initializers
-  # fp32 follows the documented order of operations, unfused
+  # fp32 follows the documented order of operations, without fused multiply-adds.
   -ffp-contract=off)
 if(TPUTWIN_WERROR)
   target_compile_options(tputwin_options INTERFACE -Werror)
 endif()
 
 if(TPUTWIN_SANITIZE)
-  # gcc 12 sees uninitialized members in instrumented library code (std::regex)
+  # gcc 12 reports uninitialized members in instrumented library code (std::regex).
   target_compile_options(tputwin_options
     INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_compile_options(-fsanitize=${TPUTWIN_SANITIZE} -fno-omit-frame-pointer)
@@ -112,7 +112,7 @@ if(TPUTWIN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Further libraries that a statically linked program needs.
+# A statically linked program also needs these libraries.
 set(TPUTWIN_STATIC_DEPENDENCIES fmt tbb hwy dw elf protobuf z pthread dl stdc++ m)
 if(TPUTWIN_ONEDNN)
   list(PREPEND TPUTWIN_STATIC_DEPENDENCIES dnnl)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # deb-in.sh DEB SUITE [arm64]: builds packages of the sources in DEB/tputwin, in a fresh Debian
 # below DEB. Use it for another Debian than this machine's, whose libraries have other names. Or use
-# it to cross-build for 64-bit Arm: some dependencies for arm64 and amd64 (libgdal, libgflags)
-# cannot be installed together, so a development system would lose its own. Programs built for Arm
-# then run under qemu. Root runs it: `make deb SUITE=trixie`, `make deb-arm64`.
+# it to cross-build for 64-bit Arm. Some dependencies (libgdal, libgflags) cannot be installed for
+# arm64 and amd64 together, so a development system would lose the amd64 ones. Programs built for
+# Arm then run under qemu. The script needs root: `make deb SUITE=trixie`, `make deb-arm64`.
 set -eu
 deb=$(cd "$1" && pwd)
 arch=${3:-$(dpkg --print-architecture)}
@@ -15,7 +15,8 @@ fi
 
 echo "== Debian $2, compilers and libraries"
 fresh_debian "$2" "$deb/builder-$2-$arch" "$deb/.."
-# The compiler cache stays next to DEB, at paths that never change: another build takes minutes.
+# The compiler cache is stored next to DEB, at paths that never change. A later build then takes
+# minutes.
 mkdir -p "$deb/../ccache-$2-$arch" "$root/ccache" "$root/build"
 mount --bind "$deb/../ccache-$2-$arch" "$root/ccache"
 cp -r "$deb/tputwin" "$root/build/tputwin"

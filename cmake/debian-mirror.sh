@@ -1,5 +1,5 @@
-# debian-mirror.sh: sets mirror, for the programs that source this. It is TPUTWIN_DEBIAN_MIRROR, or the mirror that this
-# system's apt uses.
+# debian-mirror.sh: sets the variable mirror for scripts that source this file. It is
+# TPUTWIN_DEBIAN_MIRROR, or the mirror that this system's apt uses.
 mirror=${TPUTWIN_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE)' "Created-By: Packages" 2>/dev/null |
   grep '/debian/*$' | head -n 1)}
 mirror=${mirror%/}

@@ -1,5 +1,7 @@
-# A text as C++: cmake -DINPUT=page.html -DOUTPUT=page.cc -DHEADER=dir/page.h -DNAMESPACE=n -DFUNCTION=f -P embed.cmake
-# It is cut into literals of a length that every compiler takes.
+# Writes a C++ function that returns a text:
+#   cmake -DINPUT=page.html -DOUTPUT=page.cc -DHEADER=dir/page.h -DNAMESPACE=n -DFUNCTION=f
+#     -P embed.cmake
+# The text is split into literals of a length that every compiler accepts.
 file(READ ${INPUT} text)
 set(literals)
 string(LENGTH "${text}" left)
@@ -10,7 +12,7 @@ while(at LESS left)
   math(EXPR at "${at} + 16000")
 endwhile()
 get_filename_component(name ${INPUT} NAME)
-file(WRITE ${OUTPUT} "// ${name}, made by cmake/embed.cmake.
+file(WRITE ${OUTPUT} "// Contains ${name}. cmake/embed.cmake generated this file.
 #include \"${HEADER}\"
 
 #include <string_view>

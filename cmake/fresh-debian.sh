@@ -1,12 +1,12 @@
 #!/bin/sh
-# fresh-debian.sh: makes a fresh Debian below a folder, for the scripts that source this file.
-# `fresh-debian.sh possible` prints what is missing on this machine. TPUTWIN_DEBIAN_MIRROR names the
-# source of packages; default: the mirror of this system's apt. The result of debootstrap is kept as
-# SUITE-base.tar.
+# fresh-debian.sh: defines functions that make a fresh Debian below a folder, for the scripts that
+# source this file. `fresh-debian.sh possible` prints the requirements that this machine does not
+# meet. TPUTWIN_DEBIAN_MIRROR names the source of packages; the default is the mirror of this
+# system's apt. The result of debootstrap is kept as SUITE-base.tar.
 . "$(dirname "$0")/debian-mirror.sh"
 
 possible() {
-  lacks() { echo "${0##*/}: a fresh Debian wants $1" >&2; return 1; }
+  lacks() { echo "${0##*/}: a fresh Debian needs $1" >&2; return 1; }
   [ "$(id -u)" = 0 ] || lacks "root" || return
   command -v debootstrap >/dev/null || lacks "debootstrap" || return
   unshare --mount mount --bind / /mnt 2>/dev/null || lacks "the right to mount" || return
@@ -37,7 +37,7 @@ fresh_debian() {
   logged inside apt-get update -qq
 }
 
-# inside COMMAND...: runs a command in the Debian at $root, with a clean environment.
+# inside COMMAND...: runs a command in the Debian at $root, with only the variables below.
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
 case $0:${1:-} in
@@ -46,7 +46,7 @@ case $0:${1:-} in
     exit
     ;;
 esac
-# Restarts the script in its own mount namespace, which ends with the process. Otherwise removing
+# Restarts the script in its own mount namespace, which ends with the process. Without it, removing
 # the folder could remove the host's /dev.
 if [ -z "${TPUTWIN_OWN_MOUNTS:-}" ]; then
   possible || exit 2

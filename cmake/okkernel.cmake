@@ -1,7 +1,6 @@
-# tputwin_okkernel(NAME DEVICE a.c b.c ... [HOST main.cpp ...])
-# Builds a program of OKKernel sources: kernels (C99) and a host part (C++11). Without HOST: a
-# shared
-# library of the kernels, for `tputwin kernel`.
+# tputwin_okkernel(NAME DEVICE a.c b.c ... [HOST main.cpp ...]): builds a program from OKKernel
+# sources: kernels (C99) and a host part (C++11). Without HOST, builds a shared library of the
+# kernels, for `tputwin kernel`.
 function(tputwin_okkernel name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEVICE;HOST")
   if(NOT arg_DEVICE OR arg_UNPARSED_ARGUMENTS)
@@ -16,7 +15,7 @@ function(tputwin_okkernel name)
   set_target_properties(${name} PROPERTIES C_STANDARD 99 CXX_STANDARD 11)
   target_compile_definitions(${name} PRIVATE USING_CMODEL)
   target_compile_options(${name} PRIVATE -fno-strict-aliasing
-    # programs put the calls they check into assert()
+    # Programs call functions inside assert(), which must also run in release builds.
     $<$<NOT:$<CONFIG:Debug>>:-UNDEBUG>)
   target_link_libraries(${name} PRIVATE tputwin::bmlib tputwin::tputwin m)
 endfunction()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # test-deb.sh DEB [SUITE]: makes a fresh Debian below DEB, installs the packages of DEB with apt,
-# and runs the commands of pages as a separate user: start.md, the course's, bmkernel.md, onnx.md,
-# ci.md and python.md. Only the packages that the pages name are installed. The script ends with the
-# seconds of each section. Root runs it: `make test-deb`.
+# and runs the commands of pages as a separate user: start.md, course.md, bmkernel.md, onnx.md,
+# ci.md and python.md. Only the packages that the pages name are installed. The script prints the
+# seconds of each section at the end. It needs root: `make test-deb`.
 set -eu
 deb=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,10 +23,10 @@ asks_for() {
   logged inside sh -euc 'cd /home/stranger && . ./install.sh'
 }
 
-echo "== install, as docs/start.md says"
+echo "== install, as docs/start.md describes"
 asks_for start
 
-echo "== commands, manual pages and completion are there; every instruction set gives the same bytes"
+echo "== commands, manual pages and completion exist; every instruction set gives the same bytes"
 user 'tputwin --version; for tool in tputwin bintool bmrt_test tputwin-config; do test -e /usr/share/man/man1/$tool.1.gz; done'
 user 'test -e /usr/share/zsh/vendor-completions/_tputwin -a -e /usr/share/bash-completion/completions/tputwin'
 user 'tputwin selftest --cases 20'
@@ -49,15 +49,15 @@ cp "$source/docs/python.md" "$home/tutorial/docs"
 cp -r "$source/tests/python" "$home/tutorial/tests"
 user 'cd tutorial && python3 -m pytest -q --durations=1 tests/python/test_tutorial.py >../python.txt 2>&1' || { cat "$home/python.txt"; exit 1; }
 
-echo "== removed without a rest"
+echo "== purging the packages removes all files"
 packages="libtputwin0 libtputwin-dev tputwin python3-tputwin"
 inside sh -c "dpkg -L $packages" | while read -r path; do [ -d "$root$path" ] || echo "$path"; done >"$home/files.txt"
 logged inside apt-get purge -y -qq $packages
 left=$(inside sh -c 'xargs ls -d 2>/dev/null </home/stranger/files.txt; find /etc /opt /srv /usr /var/lib -name "*tputwin*"')
-[ -z "$left" ] || { printf 'test-deb.sh: files are left:\n%s\n' "$left" >&2; exit 1; }
-echo "== the packages do what the pages say, in seconds:"
+[ -z "$left" ] || { printf 'test-deb.sh: these files were not removed:\n%s\n' "$left" >&2; exit 1; }
+echo "== all pages passed; seconds of their sections:"
 cd "$home"
-# Each block ends with the seconds of its section so far; the last number of a section counts.
+# Each block ends with the seconds of its section so far. The last number of a section counts.
 awk '/^# [0-9.]+ s: / { seconds = $2; title = FILENAME; sub(/txt$/, "md:", title); sub(/^# [0-9.]+ s:/, title)
                         if (!($0 in took)) order[++n] = $0; took[$0] = seconds }
      END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }' start.txt course.txt bmkernel.txt onnx.txt ci.txt

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Debian 12's GCC 12 removes the call of a function whose only effect is __builtin_prefetch.
-# Expected: a prefetch requested by the source is in the code (clang 14 emits it), or a warning says otherwise.
-# Seen: with -O2 no prefetch and no call is left when the function is not inlined; inlined, the prefetch is there.
+# Expected: the code contains the prefetch that the source requests (clang 14 emits it), or the
+# compiler warns. Seen: with -O2, the code has no prefetch and no call if the function is not
+# inlined. If it is inlined, the code has the prefetch.
 set -euo pipefail
 command -v gcc-12 >/dev/null || { echo "gcc-12 is not installed"; exit 77; }
 folder=$(mktemp -d)
@@ -22,14 +23,14 @@ float sum(const float* data, size_t rows, size_t columns) {
 }
 C
 gcc-12 --version | head -1
-# prefetches COMPILER ATTRIBUTE: the prefetch instructions in the assembly
+# prefetches COMPILER ATTRIBUTE: prints the number of prefetch instructions in the assembly.
 prefetches() { "$1" -O2 -Wall -Wextra "-DHOW=__attribute__(($2))" -S -o - rows.c 2>/dev/null | grep -c prefetch || true; }
-apart=$(prefetches gcc-12 noinline)
+called=$(prefetches gcc-12 noinline)
 inlined=$(prefetches gcc-12 always_inline)
-echo "gcc-12 -O2: $apart prefetches where the function is not inlined, $inlined where it is"
+echo "gcc-12 -O2: $called prefetches if the function is not inlined, $inlined if it is"
 if command -v clang-14 >/dev/null; then
   clang=$(prefetches clang-14 noinline)
-  echo "clang-14 -O2: $clang where it is not inlined"
+  echo "clang-14 -O2: $clang if it is not inlined"
   [ "$clang" -gt 0 ]
 fi
-[ "$apart" = 0 ] && [ "$inlined" -gt 0 ]
+[ "$called" = 0 ] && [ "$inlined" -gt 0 ]

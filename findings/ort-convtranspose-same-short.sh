@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30 and libonnx 1.12 break ConvTranspose's rule for auto_pad SAME where the stride exceeds the kernel.
-# Input: 3 columns, kernel 1, stride 2, auto_pad SAME_UPPER. By ONNX a SAME result has extent * stride columns: 6.
-# Seen: both give 5, 1 0 2 0 3 for 1 2 3: a total padding of -1 is taken for 0, without a word.
+# ONNX Runtime 1.30 and libonnx 1.12 break ConvTranspose's rule for auto_pad SAME if the stride
+# exceeds the kernel. Input: 3 columns, kernel 1, stride 2, auto_pad SAME_UPPER.
+# Expected: 6 columns, since ONNX defines extent * stride columns for SAME.
+# Seen: both give 5 columns, 1 0 2 0 3 for 1 2 3. They treat a total padding of -1 as 0, without a
+# warning.
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

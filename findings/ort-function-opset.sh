@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30 reads the nodes of a model's local function by the model's opset, not by the function's own.
-# Input: a model of opset 13 with a function of opset 11, whose node is Softmax(axis=1), on zeros of (1,3,2). Expected:
-# 1/6 each, since a Softmax before opset 13 is over all axes from `axis` on, and opset_import of a FunctionProto holds for
-# its nodes. Seen: 1/3, the Softmax of opset 13. The same node in a model of opset 11 gives 1/6.
+# ONNX Runtime 1.30 reads the nodes of a model's local function with the model's opset, not with the
+# function's. Input: a model of opset 13 with a function of opset 11, whose node is Softmax(axis=1),
+# on zeros of (1,3,2). Expected: 1/6 each. A Softmax before opset 13 covers all axes from `axis` on,
+# and opset_import of a FunctionProto applies to its nodes. Seen: 1/3, the Softmax of opset 13. The
+# same node in a model of opset 11 gives 1/6.
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

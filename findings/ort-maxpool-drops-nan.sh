@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30's MaxPool drops NaN where its Max, ReduceMax and Relu keep them.
-# Input: NaN, 1, 2 under a window of two. Expected: NaN, 2, as Max(NaN, 1) in the same library gives NaN, and as PyTorch's
-# max_pool1d gives, from which such nets are exported. Seen: 1, 2: a net whose activations have become NaN looks sound behind a pool.
+# ONNX Runtime 1.30's MaxPool drops NaN, although its Max, ReduceMax and Relu keep them. Input: NaN,
+# 1, 2 with a window of two. Expected: NaN, 2. Max(NaN, 1) in the same library gives NaN, and so
+# does PyTorch's max_pool1d, from which such nets are exported. Seen: 1, 2. A net whose activations
+# became NaN looks correct after a pool.
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

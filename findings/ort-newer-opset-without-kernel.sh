@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30 accepts models of opset 22, in which GlobalLpPool only takes more types, and has no implementation of
-# that version for the CPU: a model of opset 21 runs, and the same model of opset 22 cannot be loaded.
-# Expected: 5 for the values 3 and 4 in both. Seen: 5, and "Could not find an implementation for GlobalLpPool(22)".
+# ONNX Runtime 1.30 accepts models of opset 22, but has no implementation of its GlobalLpPool for
+# the CPU. That version only accepts more types. A model of opset 21 runs; the same model of opset
+# 22 cannot be loaded. Expected: 5 for the values 3 and 4 in both. Seen: 5, and "Could not find an
+# implementation for GlobalLpPool(22)".
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

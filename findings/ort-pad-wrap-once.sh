@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30's Pad with mode wrap repeats the tensor before its begin once only; elements farther away are 0.
-# Input: 1, 2, 3 with 5 elements on each side. Expected: the tensor repeated without end, as ONNX 19 says ("as if the data
-# tensor forms a torus") and as numpy.pad gives: 2 3 1 2 3 1 2 3 1 2 3 1 2.
-# Seen: 0 0 at the begin; the end is right, and so are pads of 2.
+# ONNX Runtime 1.30's Pad with mode wrap repeats the tensor only once before its begin; elements
+# farther away are 0. Input: 1, 2, 3 with 5 elements on each side.
+# Expected: 2 3 1 2 3 1 2 3 1 2 3 1 2. ONNX 19 repeats the tensor without end ("as if the data
+# tensor forms a torus"), and so does numpy.pad. Seen: 0 0 at the begin. The end is correct, and so
+# are pads of 2.
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

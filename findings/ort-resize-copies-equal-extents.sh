@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30 copies the input of a Resize whose extents do not change, whatever the scale.
-# Input: 0 1 2, scale 1.1, linear, asymmetric, opset 13: floor(3 * 1.1) = 3 columns at positions i / 1.1.
-# Expected by ONNX: 0 0.909 1.818, as the same scale gives for the first columns of a wider input. Seen: 0 1 2 for three columns;
-# for twelve columns (thirteen results) 0 0.909 1.818 and so on.
+# ONNX Runtime 1.30 copies the input of a Resize whose extents do not change, for every scale.
+# Input: 0 1 2, scale 1.1, linear, asymmetric, opset 13: floor(3 * 1.1) = 3 columns at positions
+# i / 1.1. Expected by ONNX: 0 0.909 1.818. The same scale gives these values for the first columns
+# of a wider input. Seen: 0 1 2 for three columns, but 0 0.909 1.818 and so on for twelve columns
+# (thirteen results).
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# ONNX Runtime 1.30 gives one Resize two extents: its shape inference says 12, its kernel makes 13.
-# Input: 10 columns, scale 1.3, opset 13. ONNX defines floor(extent * scale) and not in which precision: the float32 nearest
-# to 1.3 is below it, so that the product is 13 in float32 (rounded) and 12.99999952 in double.
-# Expected: the session's own inference and its kernel agree. Seen: a result of 13 columns and, at every run, a warning
-# "Expected shape from model of {1,1,1,12} does not match actual shape of {1,1,1,13}". libonnx 1.12 infers 13.
+# ONNX Runtime 1.30 gives one Resize two extents: its shape inference returns 12, its kernel 13.
+# Input: 10 columns, scale 1.3, opset 13. ONNX defines floor(extent * scale), but not the precision.
+# The float32 nearest to 1.3 is below it. So the product is 13 in float32 (rounded), and 12.99999952
+# in double. Expected: the session's shape inference and its kernel agree. Seen: a result of 13
+# columns and, in every run, a warning: "Expected shape from model of {1,1,1,12} does not match
+# actual shape of {1,1,1,13}". libonnx 1.12 infers 13.
 set -euo pipefail
 . "$(dirname "$0")/onnxruntime.inc"
 cat > model.py <<'PY'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# PyTorch 1.13 exports torchvision 0.14's swin_t, in eval(), with Dropout nodes whose training_mode is true.
-# Expected: an exported network in eval() has no Dropout, or one without training mode, as vit_b_16 has none. Seen: every
-# attention has one with training_mode true; its ratio is 0, so that results do not change, but readers that refuse
-# networks in training refuse it. (torchvision's shifted_window_attention calls dropout() without `training`.)
+# PyTorch 1.13 exports torchvision 0.14's swin_t, in eval(), with Dropout nodes whose training_mode
+# is true. Expected: a network exported in eval() has no Dropout (as vit_b_16), or one without
+# training mode. Seen: every attention has a Dropout with training_mode true. Its ratio is 0, so
+# results do not change. But readers that refuse networks in training mode refuse the file. The
+# cause: torchvision's shifted_window_attention calls dropout() without `training`.
 set -euo pipefail
 /usr/bin/python3 -c 'import onnx, torch, torchvision' 2>/dev/null || { echo "python3-onnx, python3-torch and python3-torchvision are needed"; exit 77; }
 folder=$(mktemp -d)

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Writes a Caffe net as an ONNX model; with a calibration table as a quantized one (QDQ).
+"""Writes a Caffe net as an ONNX model. A calibration table makes it a quantized model (QDQ).
 
     models/export_onnx.py models/resnet_fashion net.onnx
     tputwin calibrate net.onnx --data images/ --output int8
-    models/export_onnx.py models/resnet_fashion qdq.onnx --table int8/bmnet_net_calibration_table.pb2
+    models/export_onnx.py models/resnet_fashion qdq.onnx \\
+        --table int8/bmnet_net_calibration_table.pb2
     tputwin compile qdq.onnx -o net.bmodel
 
-Needs python3-onnx and protobuf-compiler; outside of a checkout an installed tputwin (libtputwin-dev), too. Tensors keep their names; of layers in place the later
-ones get a tick each. The batch is open.
+Needs python3-onnx and protobuf-compiler. Outside of a checkout it also needs an installed tputwin
+(libtputwin-dev). Tensors keep their names; the results of later layers in place get a tick each.
+The batch is variable.
 """
 import argparse
 import importlib
@@ -23,7 +25,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def protos():
-    """The folder of our .proto files: a checkout's, or where headers are installed."""
+    """Returns the folder of tputwin's .proto files, in the checkout or in the installation."""
     folder = Path(__file__).resolve().parents[1] / "src/bmnet/proto"
     if folder.is_dir():
         return folder
@@ -32,7 +34,7 @@ def protos():
 
 
 def messages(name):
-    """The Python module of a .proto of ours."""
+    """Returns the Python module of one of these .proto files."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["protoc", f"-I{protos()}", f"--python_out={folder}",
                         *map(str, protos().glob("*.proto"))], check=True)
@@ -44,7 +46,7 @@ def messages(name):
 
 
 def read_caffe(stem):
-    """The layers of the prototxt with the weights of the caffemodel."""
+    """Returns the layers of the prototxt with the weights of the caffemodel."""
     caffe = messages("bmnet_caffe")
     net, weights = caffe.NetParameter(), caffe.NetParameter()
     text_format.Parse(Path(f"{stem}.prototxt").read_text(), net)
@@ -61,19 +63,20 @@ def array(blob):
 
 
 class Exporter:
-    """A model whose nodes are added one after the other."""
+    """Builds a model from nodes that are added one after the other."""
 
     def __init__(self, name, opset, thresholds):
         self.name, self.opset, self.thresholds = name, opset, thresholds
         self.inputs, self.nodes, self.constants = [], [], {}
-        self.now, self.made = {}, set()  # the tensor of a blob; all names
+        # `now` maps a blob to its current tensor; `made` has the names of all tensors.
+        self.now, self.made = {}, set()
 
     def constant(self, name, values):
         self.constants[name] = np.asarray(values)
         return name
 
     def weights(self, name, values):
-        """Of a quantized model integers, with a scale for each output."""
+        """Adds weights. In a quantized model they are integers, with a scale for each output."""
         if not self.thresholds:
             return self.constant(name, values)
         scale = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-9) / 127
@@ -86,7 +89,7 @@ class Exporter:
         return name
 
     def add(self, layer, kind, extra=(), name=None, **attributes):
-        """A node whose result is the layer's top from now on."""
+        """Adds a node. Its result is the layer's top from now on."""
         top = layer.top[0]
         while top in self.made:
             top += "'"
@@ -107,13 +110,15 @@ class Exporter:
         model = helper.make_model(graph, producer_name="tputwin",
                                   opset_imports=[helper.make_opsetid("", self.opset)])
         model.ir_version = 7
-        model = onnx.shape_inference.infer_shapes(model)  # outputs have shapes, too
+        model = onnx.shape_inference.infer_shapes(model)  # gives outputs shapes
         onnx.checker.check_model(model)
         return model
 
     def quantize(self, outputs):
-        """QuantizeLinear and DequantizeLinear after every tensor of the table, but for those that
-        only a Relu reads: the ones after it count."""
+        """Adds QuantizeLinear and DequantizeLinear after every tensor of the table.
+
+        A tensor that only a Relu reads gets none: the Relu's result gets them.
+        """
         made = [name for name, shape in self.inputs] + [n.output[0] for n in self.nodes]
         for name in made:
             readers = [node for node in self.nodes if name in node.input]
@@ -203,7 +208,7 @@ LAYERS = {
 
 
 def export(net, opset=13, thresholds=None):
-    """The ModelProto of a NetParameter with weights."""
+    """Returns the ModelProto of a NetParameter with weights."""
     exporter = Exporter(net.name, opset, thresholds or {})
     for layer in net.layer:
         if layer.type == "Input":
@@ -214,12 +219,12 @@ def export(net, opset=13, thresholds=None):
         elif layer.type in LAYERS:
             LAYERS[layer.type](exporter, layer)
         else:
-            sys.exit(f"layer {layer.name}: no ONNX operator for the type {layer.type} here")
+            sys.exit(f"layer {layer.name}: this script has no ONNX operator for the type {layer.type}")
     return exporter.model()
 
 
 def read_thresholds(path):
-    """The threshold of every tensor of a calibration table."""
+    """Returns the threshold of every tensor of a calibration table."""
     table = messages("calibration").NetCalibrationParameter()
     table.ParseFromString(Path(path).read_bytes())
     return {blob.name: blob.threshold_y for layer in table.layer for blob in layer.blob_param}
@@ -227,10 +232,10 @@ def read_thresholds(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("net", help="NET of NET.prototxt and NET.caffemodel")
+    parser.add_argument("net", help="path of NET.prototxt and NET.caffemodel without the extension")
     parser.add_argument("output", help="the ONNX file")
     parser.add_argument("--opset", type=int, default=13)
-    parser.add_argument("--table", help="the calibration table of the ONNX net: a quantized model")
+    parser.add_argument("--table", help="calibration table of the ONNX net; makes a quantized model")
     options = parser.parse_args()
     thresholds = read_thresholds(options.table) if options.table else None
     onnx.save(export(read_caffe(options.net), options.opset, thresholds), options.output)

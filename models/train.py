@@ -4,8 +4,8 @@
     nice python3 models/train.py lenet_fashion resnet_fashion
 
 Needs Debian's python3-numpy and dataset-fashion-mnist; libopenblas0 makes it twenty times faster.
-The same seed gives the same files on the same machine. Values inside the program lie in the order
-n, h, w, c, which makes a convolution one matrix product; files have Caffe's order.
+The same seed gives the same files on the same machine. Inside the program, values are stored in the
+order n, h, w, c, so that a convolution is one matrix product; files have Caffe's order.
 """
 import argparse
 import gzip
@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 DATA = "/usr/share/datasets/fashion-mnist"
-PIXEL_SCALE = 0.00390625  # Caffe's usual one: inputs are pixel / 256
+PIXEL_SCALE = 0.00390625  # Caffe's usual scale: inputs are pixel / 256
 BATCH = 128
 MOMENTUM, DECAY = 0.9, 5e-4
 F = np.float32
@@ -38,7 +38,7 @@ class Parameter:
 
 
 class Layer:
-    """One layer of the graph. `caffe` gives its Caffe layers: (name, type, parameters, blobs)."""
+    """One layer of the graph. `caffe` returns its Caffe layers: (name, type, parameters, blobs)."""
 
     def __init__(self, name, bottoms, top):
         self.name, self.bottoms, self.top = name, bottoms, top
@@ -49,7 +49,7 @@ class Layer:
 
 
 class Window:
-    """Where the taps of a sliding window lie in a padded map."""
+    """The positions of a sliding window's taps in a padded map."""
 
     def __init__(self, kernel, stride, pad):
         self.kernel, self.stride, self.pad = kernel, stride, pad
@@ -160,7 +160,7 @@ class Depthwise(Layer):
 
 
 class Normalization(Layer):
-    """BatchNorm and Scale, which Caffe keeps apart. In place."""
+    """A BatchNorm and a Scale, which are two layers in Caffe. Works in place."""
 
     EPSILON = 1e-5
 
@@ -233,7 +233,7 @@ class MaxPool2(Layer):
 
     def backward(self, gradient):
         out, open_ = np.zeros_like(self.x), np.ones(gradient.shape, bool)
-        for i, j in self.PARTS:  # the first of equal values gets it all
+        for i, j in self.PARTS:  # the first of equal values gets the whole gradient
             chosen = open_ & (self.x[:, i::2, j::2] == self.y)
             out[:, i::2, j::2] = gradient * chosen
             open_ &= ~chosen
@@ -375,7 +375,7 @@ def varint(value):
 
 
 def field(number, payload):
-    """A length-delimited field."""
+    """Returns a length-delimited field."""
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
@@ -385,7 +385,7 @@ def blob_message(values):
 
 
 def write_caffe(net, path, comment, sample=(1, 28, 28), softmax=True):
-    """`sample`: channels, height, width of the input."""
+    """Writes the prototxt and the caffemodel. `sample`: channels, height, width of the input."""
     extents = " ".join(f"dim: {extent}" for extent in (1, *sample))
     text = [f"# {line}" for line in comment] + [
         f'name: "{net.name}"',
@@ -422,7 +422,7 @@ def read_set(prefix, folder=DATA, side=28):
 
 
 def varied(images, rng):
-    """Half of the images mirrored, all moved by up to two pixels."""
+    """Returns the images moved by up to two pixels, half of them mirrored."""
     padded = np.pad(images[..., 0], ((0, 0), (2, 2), (2, 2)))
     moved = np.lib.stride_tricks.sliding_window_view(padded, (28, 28), (1, 2))
     index = np.arange(len(images))
@@ -453,7 +453,7 @@ def accuracy(net, images, labels):
 
 
 def settle_statistics(net, images):
-    """Means and variances as they are now, over plain images, instead of running ones."""
+    """Replaces the running statistics by those of the final weights on unchanged images."""
     norms = [layer for layer in net.layers if isinstance(layer, Normalization)]
     for k, i in enumerate(range(0, min(10000, len(images)), 500)):
         for norm in norms:
@@ -462,7 +462,10 @@ def settle_statistics(net, images):
 
 
 def silence_dead_channels(net):
-    """Channels that never change: BatchNorm would blow them up, and int8 weights share one scale."""
+    """Sets the factors of channels that never change to 0.
+
+    BatchNorm would give them large factors, and all int8 weights of a layer share one scale.
+    """
     for layer in net.layers:
         if isinstance(layer, Normalization):
             layer.gamma.value[layer.variance < layer.EPSILON] = 0
@@ -493,7 +496,7 @@ def train(net, epochs, top_rate, vary, seed, sets=None):
     return result
 
 
-# Layers, epochs, highest learning rate, and whether images are varied (few epochs do without).
+# Layers, epochs, highest learning rate, true if images are varied. Few epochs need no variation.
 NETS = {
     "lenet_fashion": (lenet, 4, 0.05, False),
     "resnet_fashion": (resnet, 10, 0.1, True),

@@ -4,9 +4,9 @@
     apt-get download python3-sklearn && dpkg -x python3-sklearn_*.deb pictures
     /usr/bin/python3 models/train_digits.py --pictures pictures
 
-The data are scikit-learn's: 1,797 digits of 13 writers in 8x8 pixels (E. Alpaydin, C. Kaynak:
-Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, CC BY 4.0). The first
-1,300 are learnt from, the others measured on. Needs python3-numpy.
+The data come with scikit-learn: 1,797 digits of 13 writers in 8x8 pixels (E. Alpaydin, C. Kaynak:
+Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, CC BY 4.0). The net is
+trained on the first 1,300 digits, and tested on the others. Needs python3-numpy.
 """
 import argparse
 import gzip
@@ -53,7 +53,7 @@ def layers(rng):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pictures", help="where the package is; else the idx files are read")
+    parser.add_argument("--pictures", help="folder of the unpacked package; without it, the idx files are read")
     parser.add_argument("--epochs", type=int, default=30)
     options = parser.parse_args()
     if options.pictures:

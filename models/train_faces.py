@@ -5,12 +5,12 @@
     for package in *.deb; do dpkg -x $package pictures; done
     nice /usr/bin/python3 models/train_faces.py --pictures pictures
 
-Needs python3-numpy and python3-pil; libopenblas0 makes it faster. The faces are the hundred of
-scikit-image's lfw_subset, eighty to learn from and twenty to measure on, 25x25 pixels each. Scenes
-are made of them: a photograph, heads with a face each somewhere in it, shirts below, changed in
-size, turn, light and sharpness. The net looks at 128x128 grey pixels and tells, for each cell of
-8x8 and each of three sizes, whether a face is centred there and where its box lies (the planes of
-YOLO: x, y, w, h, objectness, class).
+Needs python3-numpy and python3-pil; libopenblas0 makes it faster. The hundred faces are those of
+scikit-image's lfw_subset, with 25x25 pixels each: eighty for training and twenty for testing. The
+program draws synthetic scenes with them: a photograph, heads with faces at random positions, and
+shirts below. Size, angle, light and sharpness vary. The net reads 128x128 grey pixels. For each
+cell of 8x8 pixels and each of three sizes, it predicts if a face is centred there, and its box (the
+planes of YOLO: x, y, w, h, objectness, class).
 """
 import argparse
 import os
@@ -26,13 +26,13 @@ from train import (Convolution, F, Net, Normalization, ReLU, Sum, read_set, sett
 SIDE, CELL, ANCHORS, PLANES = 128, 8, (18, 30, 50), 6
 GRID = SIDE // CELL
 SMALLEST, LARGEST = 13, 62
-LEARNT = 80  # faces to learn from; the others measure
+LEARNT = 80  # faces for training; the others are for testing
 BATCH = 24
 
 # ---- Pictures ----
 
 SKIMAGE = "usr/lib/python3/dist-packages/skimage/data"
-# Photographs without faces; astronaut.png, the example of the documents, is not among them.
+# These photographs have no faces. astronaut.png, the example of the documents, is not one of them.
 PHOTOS = ["coffee.png", "rocket.jpg", "motorcycle_left.png", "brick.png", "grass.png", "gravel.png",
           "page.png", "text.png", "hubble_deep_field.jpg", "moon.png", "retina.jpg", "ihc.png",
           "color.png", "clock_motion.png", "cell.png", "horse.png"]
@@ -46,7 +46,7 @@ def grey(path):
 
 
 class Pictures:
-    """Faces, photographs and shirts, of one of the two parts."""
+    """The faces, photographs and shirts for training, or those for testing."""
 
     def __init__(self, folder, learning):
         faces = np.load(os.path.join(folder, SKIMAGE, "lfw_subset.npy"))[:100]
@@ -72,14 +72,14 @@ def background(pictures, rng):
 
 
 def lit(image, rng, least=0.6, most=1.3):
-    """Other contrast, brightness and gamma."""
+    """Returns the image with random contrast, brightness and gamma."""
     table = (np.arange(256) / 255) ** np.exp(rng.uniform(-0.5, 0.5))
     table = (table - 0.5) * rng.uniform(least, most) + 0.5 + rng.uniform(-0.15, 0.15)
     return image.point((np.clip(table, 0, 1) * 255).astype(np.uint8).tolist())
 
 
 def clutter(scene, pictures, rng):
-    """What is no face: shirts, ellipses, strips, faces upside down or cut in half."""
+    """Draws objects that are no faces: shirts, ellipses, strips, faces upside down or cropped."""
     draw = ImageDraw.Draw(scene)
     for _ in range(rng.integers(0, 5)):
         w, h = np.exp(rng.uniform(np.log(8), np.log(60), 2)).astype(int)
@@ -102,7 +102,7 @@ def clutter(scene, pictures, rng):
 
 
 def put_face(scene, box, pictures, rng):
-    """A head with a shirt below it, its face in the box."""
+    """Draws a head with a shirt below it; its face is in the box."""
     x, y, w, h = box
     draw = ImageDraw.Draw(scene)
     if rng.random() < 0.7:
@@ -129,7 +129,7 @@ def put_face(scene, box, pictures, rng):
 
 
 def overlap(a, b):
-    """Of boxes x, y, w, h: the common part of their union."""
+    """Returns the intersection of two boxes (x, y, w, h) over their union."""
     w = np.minimum(a[0] + a[2], b[0] + b[2]) - np.maximum(a[0], b[0])
     h = np.minimum(a[1] + a[3], b[1] + b[3]) - np.maximum(a[1], b[1])
     common = np.maximum(w, 0) * np.maximum(h, 0)
@@ -137,7 +137,7 @@ def overlap(a, b):
 
 
 def make_scene(pictures, rng):
-    """Grey values and the boxes of the faces in them."""
+    """Returns the grey values of a random scene, and the boxes of its faces."""
     scene, boxes = background(pictures, rng), []
     clutter(scene, pictures, rng)
     for _ in range(rng.integers(0, 5)):
@@ -188,7 +188,7 @@ def logistic(x):
 
 
 class Targets:
-    """What the planes of a batch should be."""
+    """The values that the net should predict for a batch."""
 
     def __init__(self, boxes):
         shape = (len(boxes), GRID, GRID, len(ANCHORS))
@@ -210,12 +210,12 @@ class Targets:
 
 
 def gradient_of(planes, targets):
-    """The loss, and its gradient by the planes."""
+    """Returns the loss, and its gradient with respect to the planes."""
     p = planes.reshape(*planes.shape[:3], len(ANCHORS), PLANES)
     out, present = np.zeros_like(p), targets.present
     chance, count = logistic(p[..., 4]), max(1, present.sum())
     absent = ~present & ~targets.ignored
-    # focal: what is right already counts little
+    # The loss is focal: correct predictions have little weight.
     out[..., 4] = np.where(present, (chance - 1) * 2, np.where(absent, chance * chance * 1.5, 0))
     xy, cls = logistic(p[..., :2]), logistic(p[..., 5])
     out[present, :2] = 2 * (xy - targets.place[..., :2])[present]
@@ -228,7 +228,7 @@ def gradient_of(planes, targets):
 
 
 def found(planes, threshold):
-    """Boxes with scores of one scene, each better than those that it overlaps."""
+    """Returns boxes and scores of one scene, without boxes that overlap a better one."""
     p = planes.reshape(GRID, GRID, len(ANCHORS), PLANES)
     score = logistic(p[..., 4]) * logistic(p[..., 5])
     boxes = []
@@ -245,7 +245,7 @@ def found(planes, threshold):
 
 
 def measure(net, scenes, threshold=0.5):
-    """Part of the faces that are found, and false ones for each scene."""
+    """Returns the fraction of faces that are found, and the number of false ones in a scene."""
     faces = hits = false = 0
     for pixels, boxes in scenes:
         planes = net.forward(prepared(pixels[None]), False)[0]
@@ -287,14 +287,14 @@ def train(net, folder, steps, top_rate, seed):
             hits, false = measure(net, test[:60])
             print(f"step {step + 1}/{steps}: loss {loss:.3f}, {100 * hits:.1f} % found, "
                   f"{false:.2f} false in a scene, {time.time() - start:.0f} s", flush=True)
-    # statistics of scenes like those learnt from, and none of the last steps'
+    # The statistics are those of new training scenes, not those of the last steps.
     settle_statistics(net, prepared(np.stack([make_scene(learning, rng)[0] for _ in range(1000)])))
     return measure(net, test)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pictures", default="/", help="where the packages are")
+    parser.add_argument("--pictures", default="/", help="folder of the unpacked packages")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--rate", type=float, default=0.03)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,5 +1,5 @@
 # Fails if the name of a CTest test contains printed bytes, an address, a path or the index of a
-# parameter: such names change from run to run, or tell nothing. Usage:
+# parameter. Such names change from run to run, or do not describe the test. Usage:
 #   cmake -DBUILD=<build directory> -P test_names.cmake
 execute_process(COMMAND ${CMAKE_CTEST_COMMAND} -N WORKING_DIRECTORY ${BUILD} OUTPUT_VARIABLE output
   RESULT_VARIABLE result)

@@ -1,5 +1,5 @@
-# Checks that the committed pages were built from the sources in this folder: cmake -P
-# web/check.cmake
+# cmake -P web/check.cmake: checks that the committed pages were built from the sources in this
+# folder.
 file(GLOB sources RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/src/*)
 list(APPEND sources build.mjs package-lock.json)
 list(SORT sources)
@@ -12,7 +12,7 @@ string(SHA256 sum "${text}")
 foreach(page built/profile.html built/whatif.html)
   file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/${page} found REGEX "web sources ${sum}" LIMIT_COUNT 1)
   if(NOT found)
-    message(FATAL_ERROR "web/${page} is not what web/ makes: run `make web`")
+    message(FATAL_ERROR "web/${page} was built from other sources: run `make web`")
   endif()
-  message(STATUS "web/${page} is what web/ makes")
+  message(STATUS "web/${page} was built from the sources in web/")
 endforeach()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fails when a program is predicted to be slower than it was: compare_cycles.py BASELINE NAME COMMAND...
+"""compare_cycles.py BASELINE NAME COMMAND...: fails if a program's predicted time has grown.
 
-COMMAND is `tputwin timing --json -- PROGRAM`. Predictions are the same on every machine, so that there is nothing to
-repeat and no noise: 2 % are for changes that are meant. UPDATE_CYCLES=1 writes the baseline."""
+COMMAND is `tputwin timing --json -- PROGRAM`. Predictions are the same in every run and on every
+machine. The tolerance of 2 % allows small intended changes. UPDATE_CYCLES=1 writes the baseline."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/gallery.md: results of the example networks. Run by `make gallery`."""
+"""Writes docs/gallery.md and its pictures, the results of the example networks (`make gallery`)."""
 
 import gzip
 import json
@@ -94,7 +94,7 @@ def idx(path, count, first=0):
 
 
 def compiled(name, data, folder, preparation, **options):
-    """Returns a net of the repository as a bmodel, calibrated on this data."""
+    """Compiles a net of the repository, calibrated on this data; returns the path of the bmodel."""
     int8 = tputwin.calibrate(MODELS / f"{name}.prototxt", MODELS / f"{name}.caffemodel", data,
                              folder, samples=500, preparation=preparation)
     model = folder / f"{name}.bmodel"

@@ -3,7 +3,7 @@
     net = tputwin.load("net.bmodel")        # any of the three chips
     outputs = net.run(image)                # numpy in, numpy out
 
-The project's docs/python.md is a tutorial; the tests run every line of it.
+The project's docs/python.md is a tutorial. The tests run every line of it.
 """
 
 from .compiler import Accuracy, Calibrated, Compiled, Preparation, calibrate, compile, evaluate

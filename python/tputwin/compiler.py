@@ -1,4 +1,4 @@
-"""From a float Caffe or ONNX net to a model of the BM1880: calibrate, compile, evaluate."""
+"""Calibrates, compiles and evaluates float Caffe or ONNX nets for the BM1880."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Converts samples to values: (pixel - mean) * scale, like the tools' options of the same names."""
+    """Converts samples to values: (pixel - mean) * scale. The tools have the same options."""
 
     mean: Sequence[float] = ()
     scale: Sequence[float] = ()
@@ -88,7 +88,7 @@ def _data_arguments(data: Data) -> list[str]:
 
 
 def _shape_arguments(shape: Shapes) -> list[list[int]]:
-    """Returns a shape for each input whose shape is given."""
+    """Returns a list of shapes, one for each input whose shape is given."""
     shapes = list(shape)
     if shapes and isinstance(shapes[0], int):
         return [cast("list[int]", shapes)]
@@ -99,7 +99,7 @@ def calibration_arguments(prototxt: Path, caffemodel: Path, data: Data, output: 
                           samples: int, method: str, shape: Shapes, preparation: Preparation
                           ) -> tuple[str, str, list[str], str, str, int, str, list[list[int]],
                                      dict[str, Any]]:
-    """Returns the arguments of the core; a net without a name gets its file's name."""
+    """Returns the core's arguments. The name of the file replaces an empty name of the net."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
     return (os.fspath(prototxt), os.fspath(caffemodel), _data_arguments(data), os.fspath(output),
@@ -110,15 +110,15 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = 
               name: str = "", samples: int = 0, method: str = "mse", shape: Shapes = (),
               preparation: Preparation = Preparation(),
               progress: Union[Progress, None] = None) -> Calibrated:
-    """Turns a float net into an int8 net and its table, in the folder ``output``.
+    """Writes the int8 net of a float net, and its table, to the folder ``output``.
 
     ``prototxt`` and ``caffemodel``: Caffe's files, or ``""`` and an ONNX file.
 
     ``data``: a folder of pictures, an idx file, an LMDB, raw tensors, or arrays of NumPy (.npy,
-    .npz). For several inputs: a path for each, as a list in the order of the inputs or as a
-    dictionary by their names; or one .npz with an array for each. ``shape``: of the input, or a
-    list of one for each. ``progress`` is called with the work done and the total. ``method``
-    selects thresholds: mse, kl, percentile, max.
+    .npz). Several inputs need a path for each: a list in the order of the inputs, or a dictionary
+    by their names. One .npz with an array for each input is also possible. ``shape``: the shape of
+    the input, or a list with a shape for each. ``progress`` is called with the work done and the
+    total. ``method`` selects how thresholds are chosen: mse, kl, percentile, max.
     """
     return Calibrated.of(_core.calibrate(
         *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, shape,
@@ -130,7 +130,7 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
             dequantized: bool = False) -> Compiled:
     """Compiles an int8 net (or a float one, which the table quantizes) into the bmodel ``output``.
 
-    ``caffemodel`` may be an ONNX file; for a quantized one the table is ``""``.
+    ``caffemodel`` may be an ONNX file. If it is quantized, the table must be ``""``.
 
     ``batch``: number of samples per run. ``level``: 0 to 4; all levels give the same results
     (docs/bmnet.md). ``dequantized``: outputs are floats.
@@ -143,7 +143,7 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
 def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Path, *, samples: int = 0,
              output: str = "", preparation: Preparation = Preparation(),
              progress: Union[Progress, None] = None) -> Accuracy:
-    """Classifies labelled samples by the float net and by its model on the simulator."""
+    """Classifies labelled samples with the float net, and with its model in the simulator."""
     return Accuracy(**_core.evaluate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(model),
                                      os.fspath(data), samples, output, preparation.fields(),
                                      progress))

@@ -13,11 +13,11 @@ from .events import Finding, finding
 
 
 class Device:
-    """One simulated chip. Any number may exist at once, each in its own thread.
+    """One simulated chip. Any number may exist at the same time, each in its own thread.
 
-    ``check``: "all", or names of checks (docs/check.md) with commas between them; what they find
-    is in ``findings``. ``schedule``: "program", "compute_first", "dma_first" or "shuffled" (by
-    ``seed``), legal orders that show missing waits. ``reference``: the kernels that define results.
+    ``check``: "all", or names of checks (docs/check.md) with commas between them; ``findings`` has
+    their results. ``schedule``: "program", "compute_first", "dma_first" or "shuffled" (by
+    ``seed``), legal orders that show missing waits. ``reference``: run the reference kernels.
 
     >>> import tputwin
     >>> tputwin.Device("BM1684X")
@@ -82,10 +82,11 @@ class DeviceArray:
         return host
 
     def fill_from(self, values: ArrayLike) -> None:
-        """Copies values of the same shape to it."""
+        """Copies values of the same shape to the block."""
         host = np.ascontiguousarray(values, self.dtype)
         if host.shape != self.shape:
-            raise ValueError(f"values of shape {host.shape} for a block of shape {self.shape}")
+            raise ValueError(f"the values must have the shape {self.shape} of the block; "
+                             f"they have {host.shape}")
         self.device._core.write(self.address, host.reshape(-1).view(np.uint8))
 
     def free(self) -> None:

@@ -11,8 +11,8 @@ from . import _core
 class Error(RuntimeError):
     """A rule that was broken, or a file that cannot be used.
 
-    ``id`` is stable ("TW-BMK-0102"). ``rule`` is the rule as a sentence, ``document`` its source.
-    ``call``, ``argument`` and ``value`` are the place where it was broken.
+    ``id`` is stable ("TW-BMK-0102"). ``rule`` is the rule as a sentence, and ``document`` is its
+    source. ``call``, ``argument`` and ``value`` describe where the rule was broken.
 
     >>> import tputwin
     >>> try:

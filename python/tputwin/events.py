@@ -1,4 +1,4 @@
-"""Records of a device: commands with operands and footprint, events between them, findings."""
+"""Records of a device: commands with operands and footprints, events between them, and findings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Operand:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     before: Union[NDArray[np.float64], None] = field(default=None, repr=False, compare=False)
-    """Of what is read, the elements before the command, if ``values`` are asked for."""
+    """Elements of an operand that is read, before the command; recorded with ``values``."""
     after: Union[NDArray[np.float64], None] = field(default=None, repr=False, compare=False)
-    """Of what is written, the elements afterwards."""
+    """Elements of an operand that is written, after the command; recorded with ``values``."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Actor:
-    """A command, or the host, in a finding."""
+    """The command, or the host, that a finding is about."""
 
     does: str
     call: str
@@ -93,7 +93,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a check found (docs/check.md)."""
+    """A result of a check (docs/check.md)."""
 
     id: str
     check: str
@@ -103,9 +103,9 @@ class Finding:
     place: Union[dict[str, Any], None]
     missing: str
     note: str = ""
-    """Of values: the element, and what the operands held."""
+    """The element and the values of the operands, if the check is about values."""
     tensor: str = ""
-    """The name of the tensor of a model, where it is known."""
+    """The name of the model's tensor, if it is known."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Line:
-    """Commands of one call at one line of the kernel, and the uses of their time."""
+    """The commands of one call at one line of the kernel, and how their time is used."""
 
     launch: str
     layer: str
@@ -153,8 +153,11 @@ class Advice:
 
 @dataclass(frozen=True)
 class Placed:
-    """A command in predicted time. ``delay``: the reason why it did not start earlier; ``blocker``:
-    the index of the command that delayed it, if one did."""
+    """A command in predicted time.
+
+    ``delay`` is the reason why it did not start earlier. ``blocker`` is the index of the command
+    that delayed it, or None.
+    """
 
     call: str
     engine: str
@@ -170,7 +173,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Profile:
-    """Uses of predicted time (docs/timing.md), lines of the critical path first."""
+    """How predicted time is used (docs/timing.md). Lines of the critical path come first."""
 
     cycles: int
     microseconds: float
@@ -216,7 +219,7 @@ class Watch:
                  trace: Union[TracebackType, None]) -> None:
         self._watched._core.watch(None)
         if self._profiles:
-            # Read while the kernels' libraries, which have the line numbers, are still loaded.
+            # The line numbers are in the kernels' libraries, which must still be loaded.
             self._profile = self._recorder.profile()
 
     @property
@@ -238,7 +241,7 @@ class Watch:
 
     @property
     def profile(self) -> Profile:
-        """Uses of the predicted time, for a watch with ``profile``."""
+        """How the predicted time is used, for a watch with ``profile``."""
         if not self._profiles:
             raise ValueError("this watch has no profile: tputwin.watch(..., profile=True)")
         fields = json.loads(self._profile or self._recorder.profile())
@@ -252,8 +255,8 @@ class Watch:
 def watch(watched: Watched, *, profile: bool = False, values: bool = False) -> Watch:
     """Records the commands and events of a net or a device inside a ``with`` block.
 
-    ``profile``: also the uses of predicted time, line by line. ``values``: also the elements that
-    each command reads and writes (for operands of up to 2^22 elements).
+    ``profile`` also records how predicted time is used, line by line. ``values`` also records the
+    elements that each command reads and writes (for operands of up to 2^22 elements).
     """
     return Watch(watched, profile=profile, values=values)
 
@@ -274,7 +277,7 @@ def _elements(values: bytes, shape: list[int]) -> Union[NDArray[np.float64], Non
 
 
 def finding(fields: dict[str, Any]) -> Finding:
-    """Returns a finding of a report's JSON."""
+    """Returns a finding from a report's JSON."""
     other = fields.get("other")
     return Finding(fields["id"], fields["check"], fields["text"], _actor(fields["actor"]),
                    _actor(other) if other else None, fields.get("place"), fields["missing"],

@@ -1,4 +1,4 @@
-"""Kernels in C: compiled with the system's compiler, launched with numpy arrays."""
+"""Compiles kernels in C with the system's compiler, and launches them with numpy arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from . import _core, paths
 from .devices import Device, DeviceArray
 from .errors import say_warnings
 
-# The header that a source includes, the chip of that API, and the libraries to link.
+# Each row has a pattern of the header that a source includes, the chip of that API, and the
+# libraries to link.
 _APIS = (
     (r'tpu_kernel\.h', "BM1684X", ("tpukernel", "bmlib")),
     (r'okk\.h', "BM1684", ("bmlib",)),
@@ -26,7 +27,7 @@ Source = Union[str, os.PathLike[str], Sequence[os.PathLike[str]]]
 
 
 class CompileError(Exception):
-    """The C compiler refused a kernel; the message is the compiler's."""
+    """The C compiler refused a kernel. The message is the compiler's."""
 
 
 class Kernel:
@@ -52,10 +53,10 @@ class Kernel:
         """Runs a kernel until it returns.
 
         The arguments are the fields of the kernel's argument struct, in order, with C's alignment
-        (or ``packed``). An array is copied to device memory before the launch and back into the
+        (or ``packed``). An array is copied to device memory before the launch, and back into the
         same array after it; the field is its 64-bit address. For a DeviceArray, which stays on the
-        device, the field is also its address. An int becomes an int32, a float a float32; a number
-        of numpy (such as ``np.uint8(3)``) keeps its type; bytes are not changed.
+        device, the field is also its address. An int becomes an int32, and a float a float32. A
+        number of numpy (such as ``np.uint8(3)``) keeps its type. Bytes are not changed.
         """
         fields = _Fields(self.device, self.packed)
         for value in args:
@@ -69,9 +70,9 @@ def kernel(source: Source, chip: Union[str, None] = None, *, device: Union[Devic
            flags: Sequence[str] = (), packed: bool = False) -> Kernel:
     """Compiles kernels and loads them on a device.
 
-    ``source``: C as text, or the path of a file, or several. ``chip``: by default the chip of the
-    API that the source includes (okk.h, tpu_kernel.h or bmkernel). ``packed``: argument structs have
-    ``__attribute__((packed))``. ``flags`` go to the compiler, which is $CC or cc.
+    ``source``: C as text, the path of a file, or several paths. ``chip``: by default the chip of
+    the API that the source includes (okk.h, tpu_kernel.h or bmkernel). ``packed``: argument structs
+    have ``__attribute__((packed))``. ``flags``: options of the compiler, which is $CC or cc.
 
     >>> import numpy as np, tputwin
     >>> twice = tputwin.kernel(r'''
@@ -102,8 +103,8 @@ def kernel(source: Source, chip: Union[str, None] = None, *, device: Union[Devic
     found = [api for api in _APIS if re.search(rf'#\s*include\s*[<"]{api[0]}[>"]', text)]
     if chip is None:
         if len(found) != 1:
-            raise ValueError("chip: the source includes none, or several, of okk.h, tpu_kernel.h "
-                             "and bmkernel's headers")
+            raise ValueError("chip: the source must include the headers of exactly one API: okk.h, "
+                             "tpu_kernel.h or bmkernel; or pass the chip")
         chip = found[0][1]
     libraries = found[0][2] if found else next(api[2] for api in _APIS if api[1] == chip.upper())
     library = Path(folder.name) / "kernels.so"
@@ -171,11 +172,11 @@ class _Fields:
             return value
         if isinstance(value, (bool, int)):
             if not -2**31 <= value < 2**31:
-                raise ValueError(f"{value} is no int32; say np.uint32(...) or np.int64(...)")
+                raise ValueError(f"{value} is not an int32; pass np.uint32(...) or np.int64(...)")
             return np.int32(value)
         if isinstance(value, float):
             return np.float32(value)
-        raise TypeError(f"an argument of type {type(value).__name__} is no field of a struct")
+        raise TypeError(f"an argument of type {type(value).__name__} cannot be a field of a struct")
 
     def _on_device(self, array: np.ndarray[Any, Any]) -> DeviceArray:
         if not array.flags.c_contiguous:

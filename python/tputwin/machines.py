@@ -1,4 +1,4 @@
-"""Work in units by the workers of a Dask cluster; results do not depend on their number.
+"""Runs work in units on the workers of a Dask cluster. Results do not depend on their number.
 
     from dask.distributed import Client
     from tputwin import machines
@@ -38,19 +38,21 @@ class Work(Protocol, Generic[Figures]):
     """The work of a campaign. It is sent to every worker, which opens it once."""
 
     def open(self) -> Any:
-        """Opens the units: their number (``units``), an ``identity``, the ``work`` of each as a line.
+        """Opens the units.
 
-        Units from ``second_part`` on may depend on the results of all earlier ones. ``summary``
-        makes one line of those results, and ``go_on`` gets it before such a unit.
+        The result has the number of ``units`` and an ``identity``. Its method ``work`` returns the
+        result of a unit as a line. Units from ``second_part`` on may depend on the results of all
+        earlier ones. ``summary`` makes one line of those results, and ``go_on`` gets it before such
+        a unit.
         """
 
     def figures(self, units: Any, lines: list[str]) -> Figures:
-        """Returns the figures of the lines of all units, in order."""
+        """Returns the figures that follow from the lines of all units, in order."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Like ``tputwin.evaluate``: a float net and its int8 model over labelled samples."""
+    """Evaluates a float net and its int8 model on labelled samples, like ``tputwin.evaluate``."""
 
     prototxt: Path
     caffemodel: Path
@@ -71,7 +73,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Like ``tputwin.calibrate``: the same files, written where the campaign is started."""
+    """Calibrates like ``tputwin.calibrate``. The process that starts the campaign writes files."""
 
     prototxt: Path
     caffemodel: Path
@@ -94,17 +96,17 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Compared:
-    """Results of an instruction set on random operations."""
+    """Results of the random operations with one instruction set."""
 
     isa: str
     operations: int
-    difference: str  # the first difference; empty: none
+    difference: str  # the first difference, or empty
     rerun: str       # the command that repeats it
 
 
 @dataclass(frozen=True)
 class RandomOperations:
-    """Like ``tputwin selftest --random``: compares fast kernels with the reference kernels."""
+    """Compares fast kernels with the reference kernels, like ``tputwin selftest --random``."""
 
     cases: int = 6
     seed: int = 1
@@ -122,12 +124,12 @@ class RandomOperations:
 
 # The units of one process use all of its threads, so only one unit runs at a time.
 _one_at_a_time = threading.Lock()
-# The work, its units, and the state that they received.
+# The work, its units, and the summary that they received.
 _opened: tuple[Any, Any, str] = (None, None, "")
 
 
 def _do(work: Any, identity: str, summary: str, unit: int) -> str:
-    """Returns the line of a unit; runs in a worker of the cluster."""
+    """Returns the line of a unit. Runs in a worker of the cluster."""
     global _opened
     with _one_at_a_time:
         if _opened[0] != work:
@@ -175,7 +177,7 @@ class _Losses:
 
 
 def _draw(total: int) -> Progress:
-    """Draws a bar on stderr, if that is a terminal."""
+    """Returns a function that draws a bar on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
         return lambda done, all: None
     bar, drawn = _core.ProgressBar(total), [0]
@@ -187,7 +189,7 @@ def _draw(total: int) -> Progress:
 
 
 def _parts(units: Any, lines: dict[int, str]) -> Iterator[tuple[Iterator[int], str]]:
-    """Yields the remaining units of each part of a campaign, and the summary of the part before it."""
+    """Yields the remaining units of each part of a campaign, and the previous part's summary."""
     second, summary = getattr(units, "second_part", 0), ""
     if second:
         yield iter([unit for unit in range(second) if unit not in lines]), summary
@@ -197,12 +199,13 @@ def _parts(units: Any, lines: dict[int, str]) -> Iterator[tuple[Iterator[int], s
 
 def _lines(work: Any, client: Client, identity: str, summary: str,
            units: Iterator[int]) -> Generator[tuple[int, str], None, None]:
-    """Yields units and their lines as they complete. Each worker always has a few units, but no more."""
+    """Yields units and their lines as they complete. Each worker always has a few units."""
     from distributed import as_completed
     campaign = uuid.uuid4().hex
     flying: dict[str, int] = {}
     done = as_completed()
-    # Number of units wanted at once, and the time of the last request for the scheduler's workers.
+    # `wanted` is the number of units that the workers hold at the same time. `asked` is the time of
+    # the last request for the scheduler's workers.
     wanted, asked = 1, -1e9
 
     def hand_out() -> None:
@@ -236,9 +239,10 @@ def run(work: Work[Figures], client: Client, *, checkpoint: Path = "",
 
     ``checkpoint`` names a file with the completed units, at most a second old. The same call, and
     ``mpirun ... tputwin`` of the same work, continue from it. It is removed at the end.
-    ``progress`` is called with the number of completed units and the total; without it a terminal
-    shows a bar. A worker that leaves is reported to ``lost``, with the number of its units, or on
-    stderr; others do its work. A unit that fails ends the campaign with its error.
+    ``progress`` is called with the number of completed units and the total; without it, a terminal
+    shows a bar. If a worker leaves, ``lost`` is called with its address and the number of its
+    units, or stderr gets a line; other workers do its units. A unit that fails ends the campaign
+    with its error.
     """
     units = work.open()
     part = _core.Checkpoint(os.fspath(checkpoint), units.identity, units.units)

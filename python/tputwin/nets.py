@@ -1,4 +1,4 @@
-"""Networks of bmodels: numpy in, numpy out, by name."""
+"""Runs networks of bmodels with numpy arrays, by the names of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Path = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input or output of a net. value = (integer - zero_point) * step; step 0: not known."""
+    """An input or output of a net: value = (integer - zero_point) * step. Step 0 means unknown."""
 
     name: str
     type: str
@@ -42,11 +42,11 @@ class Net:
 
     def run(self, *arrays: ArrayLike, dequantize: bool = False,
             **named: ArrayLike) -> dict[str, NDArray[Any]]:
-        """Returns the outputs by name, for one array per input, in order or by name.
+        """Returns the outputs by name. Takes one array for each input, in order or by name.
 
-        Arrays of the tensor's type are not changed; floats are quantized with the parameters of the
-        model's inputs. ``dequantize``: return outputs of integers as floats. Several threads may
-        call it at the same time: their runs are serialized.
+        Arrays of the tensor's type are not changed. Floats are quantized with the parameters of the
+        model's inputs. ``dequantize``: return integer outputs as floats. Several threads may call
+        this function at the same time; their runs are serialized.
         """
         outputs = self._core.run(self._in_order(arrays, named), dequantize)
         say_warnings()
@@ -56,11 +56,11 @@ class Net:
         """Returns the only output, as floats."""
         outputs = self.run(*arrays, dequantize=dequantize)
         if len(outputs) != 1:
-            raise ValueError(f"the net has outputs {list(outputs)}; ask run() for them")
+            raise ValueError(f"the net has outputs {list(outputs)}; call run() for them")
         return next(iter(outputs.values()))
 
     def predicted(self) -> dict[str, Any]:
-        """Prediction of the timing model (docs/timing.md) for a run: cycles, by operation."""
+        """Returns the timing model's prediction of a run (docs/timing.md): cycles, by operation."""
         return dict(self._core.predicted())
 
     def __repr__(self) -> str:
@@ -76,24 +76,24 @@ class Net:
             given.append(named[tensor.name])
         unknown = set(named) - {tensor.name for tensor in self.inputs[len(arrays):]}
         if unknown:
-            raise TypeError(f"no input is called {', '.join(sorted(unknown))}, or it is given twice")
+            raise TypeError(f"there is no input {', '.join(sorted(unknown))}, or it is given twice")
         if len(given) > len(self.inputs):
-            raise TypeError(f"{len(given)} arrays for {len(self.inputs)} inputs")
+            raise TypeError(f"the net has {len(self.inputs)} inputs; {len(given)} arrays are given")
         return [_numbers(array) for array in given]
 
 
 def load(path: Path, **choice: Any) -> Net:
     """Loads a bmodel of any chip on a new device.
 
-    ``net``: its name, if the file has several. ``stage``: its number, or ``shapes``: the shapes of
-    the inputs, if the net has several stages or varieties. ``plugins``: a folder of CPU operators
-    of the BM1880. ``reference``: run the reference kernels.
+    ``net``: the name of the net, if the file has several. If the net has several stages or
+    varieties, pass the number of the ``stage``, or the ``shapes`` of the inputs. ``plugins``: a
+    folder of CPU operators of the BM1880. ``reference``: run the reference kernels.
     """
     return Net(path, **choice)
 
 
 def info(path: Path) -> dict[str, Any]:
-    """Returns the contents and the predicted cost of a model, like ``tputwin info --json``."""
+    """Returns the contents and the predicted cost of a model, as ``tputwin info --json`` does."""
     return dict(json.loads(_core.info(os.fspath(path))))
 
 
@@ -104,7 +104,7 @@ def disassemble(path: Path, *, variety: Union[int, None] = None, net: Union[str,
 
 
 def chips() -> Any:
-    """Returns the chips of the simulator, with their numbers.
+    """Returns the chips of the simulator, with their parameters.
 
     >>> import tputwin
     >>> [chip["name"] for chip in tputwin.chips()]

@@ -1,4 +1,4 @@
-"""Paths of headers and libraries: in the build of this package, or in its installation."""
+"""Returns the paths of headers and libraries, of the build folder or of the installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nets for pictures: preparation of their input, and interpretation of their outputs."""
+"""Prepares the inputs of nets for pictures, and interprets their outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Path = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Detections:
-    """Conversion of outputs to boxes: ssd, yolo, yolov5, yolov8, priors or mtcnn (docs/cli.md, pictures)."""
+    """Parameters that convert outputs to boxes (docs/cli.md, pictures).
+
+    ``kind`` is ssd, yolo, yolov5, yolov8, priors or mtcnn.
+    """
 
     kind: str
     scores: str = ""
@@ -62,7 +65,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Seen:
-    """Results of a net for one picture: classes, or boxes."""
+    """The results of a net for one picture: classes or boxes."""
 
     picture: str
     classes: list[Class]
@@ -71,10 +74,10 @@ class Seen:
 
 @dataclass
 class Viewer:
-    """A net for pictures: files, folders, videos, or pixels.
+    """Runs a net on pictures: files, folders, videos, or pixels.
 
     Pixels are uint8 arrays (height, width, 3), blue first, or (height, width). ``preparation``
-    converts them to the net's input; without ``detections`` the net classifies.
+    converts them to the net's input. Without ``detections``, the results are classes.
     """
 
     net: Net
@@ -95,7 +98,7 @@ class Viewer:
         self._description = json.dumps(fields)
 
     def see(self, *paths: Path, draw: Path = "") -> list[Seen]:
-        """Yields the results for these files, folders and videos, one picture after the other.
+        """Returns the results for all pictures of these files, folders and videos.
 
         ``draw``: path of a picture with the results, of a sheet of several, or of a folder.
         """
@@ -115,7 +118,7 @@ class Viewer:
 
 def prepare(pixels: NDArray[np.uint8], shape: Sequence[int],
             preparation: Preparation = Preparation()) -> NDArray[np.float32]:
-    """Returns a sample (1, c, h, w) of pixels, like calibration and ``tputwin run --image``.
+    """Returns pixels as a sample (1, c, h, w), as calibration and ``tputwin run --image`` do.
 
     >>> import numpy as np, tputwin
     >>> grey = np.full((10, 20), 64, np.uint8)
@@ -129,7 +132,7 @@ def prepare(pixels: NDArray[np.uint8], shape: Sequence[int],
 
 
 def preparation_fields(preparation: Preparation) -> dict[str, Any]:
-    """Returns the fields as in a description of a net."""
+    """Returns the fields of a net's description (JSON) for a preparation."""
     names = ("mean", "scale", "rgb", "crop", "letterbox", "border", "resize")
     fields = {name: getattr(preparation, name) for name in names}
     return {name: list(value) if isinstance(value, (list, tuple)) else value

@@ -1,5 +1,5 @@
 #!/bin/sh
-# slice.sh FROM TO: copies the first two cases of every recorded function of FROM.
+# slice.sh FROM TO: copies the first two cases of every recorded function from FROM to TO.
 set -eu
 rm -rf "$2"
 mkdir -p "$2"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # run.sh PROGRAM [ARGUMENT...] [-- PROGRAM ...]: runs programs of a build, in sequence, on an
-# emulated Sapphire Rapids, for instruction sets that this host does not support: AVX-VNNI, AVX-512
-# and its VNNI. Fails if one program fails. The emulator has one processor, at a hundred million
-# instructions a second, so it says nothing about speed.
+# emulated Sapphire Rapids. It has instruction sets that this host may not support: AVX-VNNI,
+# AVX-512 and its VNNI. Fails if one program fails. The emulator has one processor, which executes a
+# hundred million instructions a second. Do not measure speed with it.
 #
 # Bochs boots a Linux that contains only the programs and their libraries. Both come from Debian 13
-# (Debian 12's Bochs does not support AVX-VNNI) and are kept in TPUTWIN_EMULATOR (build/emulator).
-# TPUTWIN_DEBIAN_MIRROR names their mirror; default: the mirror of this system's apt.
+# (Debian 12's Bochs does not support AVX-VNNI) and are stored in TPUTWIN_EMULATOR (build/emulator).
+# TPUTWIN_DEBIAN_MIRROR names their mirror; the default is the mirror of this system's apt.
 set -eu
 
 fail() { echo "${0##*/}: $*" >&2; exit 1; }
-[ $# -ge 1 ] || fail "PROGRAM [ARGUMENT...] [-- PROGRAM ...]"
+[ $# -ge 1 ] || fail "usage: run.sh PROGRAM [ARGUMENT...] [-- PROGRAM ...]"
 
 kept=${TPUTWIN_EMULATOR:-build/emulator}
 debian=$kept/debian
@@ -27,11 +27,11 @@ debian=$(cd "$debian" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The guest's files: busybox, the programs and their libraries.
+# The guest has busybox, the programs and their libraries.
 guest=$work/guest
 for folder in bin lib lib64 proc sys dev tmp; do mkdir -p "$guest/$folder"; done
 cp "$debian/usr/bin/busybox" "$guest/bin/"
-put() {  # put FILE FOLDER: without debug information
+put() {  # put FILE FOLDER: copies a file without its debug information
   [ -e "$2/${1##*/}" ] || { cp -L "$1" "$2/" && strip --strip-unneeded "$2/${1##*/}"; }
 }
 put /lib64/ld-linux-x86-64.so.2 "$guest/lib64"
@@ -64,10 +64,9 @@ poweroff -f
 END
 chmod +x "$guest/init"
 
-# The boot disc. Linux must ignore some features that the emulated processor reports. It reports
-# fast short copies (FSRM) but not fast copies, without which Linux takes no other. And it has AMX,
-# whose products of signed bytes are wrong in Bochs 3.0, for every shape of tiles and in every
-# program.
+# Linux boots from this disc. It must ignore some features that the emulated processor reports. The
+# processor has fast short copies (FSRM), but not the fast copies that Linux requires with them. And
+# AMX gives wrong products of signed bytes in Bochs 3.0, for every shape of tiles.
 disc=$work/disc
 mkdir -p "$disc/isolinux"
 (cd "$guest" && find . | cpio --quiet -o -H newc) >"$disc/initrd"
@@ -104,6 +103,6 @@ libraries=$debian/usr/lib/x86_64-linux-gnu
 touch "$work/serial"
 LTDL_LIBRARY_PATH=$libraries/bochs/plugins BXSHARE=$debian/usr/share/bochs \
   "$debian/usr/lib64/ld-linux-x86-64.so.2" --library-path "$libraries" "$debian/usr/bin/bochs-bin" \
-  -q -f "$work/bochsrc" </dev/null >"$work/said" 2>&1 &
+  -q -f "$work/bochsrc" </dev/null >"$work/printed" 2>&1 &
 tail -f -n +1 --pid=$! "$work/serial" | sed -u 's|\r$||'
-grep -q '^emulated: exit status 0' "$work/serial" || { tail -n 5 "$work/said" "$work/log" >&2; exit 1; }
+grep -q '^emulated: exit status 0' "$work/serial" || { tail -n 5 "$work/printed" "$work/log" >&2; exit 1; }

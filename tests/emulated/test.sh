@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh FOLDER: runs the programs in FOLDER that compare the instruction sets of an emulated
-# processor (run.sh) with the reference. Takes half an hour.
+# test.sh FOLDER: runs programs in FOLDER on an emulated processor (run.sh). They compare its
+# instruction sets with the reference kernels. The script takes half an hour.
 set -eu
 bin=$1
 here=$(dirname "$0")

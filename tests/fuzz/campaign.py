@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Fuzz targets for a time of their own, in rounds: until each has run so many seconds of processor time.
+"""Runs fuzz targets in rounds, until each has used the given seconds of processor time.
 
-    tests/fuzz/campaign.py [--build build-fuzz] [--seconds 1800] [--jobs 2] [--round 120] [TARGET...]
+    tests/fuzz/campaign.py [--build build-fuzz] [--seconds 1800] [--jobs 2] [--round 120]
+        [TARGET...]
     tests/fuzz/campaign.py --table
 
-What each has had, at which commits, is kept in tests/fuzz/campaign.json, which belongs to the repository: a campaign goes on
-where the last one was stopped, on whatever machine. A finding ends its target; the input lies in BUILD/findings. Ends with a
-table, and with 1 if something was found."""
+tests/fuzz/campaign.json records the time and inputs of each target, by commit. The file is part of
+the repository, so a campaign continues where the last one stopped, on any machine. A finding ends
+its target; its input is stored in BUILD/findings. The script prints a table at the end, and exits
+with 1 if it found something."""
 import argparse
 import concurrent.futures
 import json
@@ -21,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Ledger:
-    """Of each target, by commit: processor seconds and inputs; and what was found by this campaign."""
+    """Processor seconds and inputs of each target, by commit, and findings of this campaign."""
 
     def __init__(self, path):
         self.path, self.lock, self.findings = path, threading.Lock(), {}
@@ -49,13 +51,13 @@ class Ledger:
 
 
 def repeats(build, target, finding):
-    """Whether it is found again: a machine that slept makes any input a slow one."""
+    """Returns true if the finding is repeatable. After a machine slept, any input may be slow."""
     return subprocess.run([os.path.join(build, "bin", target), "-timeout=300", "-rss_limit_mb=2048", finding],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
 
 
 def run_round(build, target, seconds):
-    """Processor seconds, executions and what was found of one round."""
+    """Runs one round; returns processor seconds, executions and the finding or None."""
     place = os.path.join(build, "findings", target)
     os.makedirs(place, exist_ok=True)
     before = set(os.listdir(place))
@@ -68,7 +70,7 @@ def run_round(build, target, seconds):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     text = open(log, errors="replace").read()
-    # For example, one of its libraries is being linked.
+    # A program cannot run, for example, while one of its libraries is being linked.
     if process.returncode == 127:
         raise RuntimeError(f"{target} does not run: {text.strip()}")
     executions = re.search(r"number_of_executed_units: (\d+)", text)
@@ -83,7 +85,7 @@ def run_round(build, target, seconds):
 
 
 def commit_of(build):
-    """What the programs were built of."""
+    """Returns the commit that the programs were built from."""
     source = re.search(r"CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", open(os.path.join(build, "CMakeCache.txt")).read())[1]
     return subprocess.run(["git", "-C", source, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True,
                           check=True).stdout.strip()
@@ -96,7 +98,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1800)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--round", type=int, default=120)
-    parser.add_argument("--table", action="store_true", help="only what the targets have had")
+    parser.add_argument("--table", action="store_true", help="only print the table")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
     ledger = Ledger(options.ledger)
@@ -105,7 +107,7 @@ def main():
         return 0
     names = sorted(n for n in os.listdir(os.path.join(options.build, "bin")) if n.startswith("fuzz_"))
     targets = options.targets or [n for n in names if n != "fuzz_write_seeds"]
-    # the targets with the least time so far run first
+    # The targets with the least time so far run first.
     targets.sort(key=lambda target: ledger.total(target, "seconds"))
     commit = commit_of(options.build)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the checks over every example, network and recorded case that is built, and counts what they find.
+"""Runs the checks on every example, network and recorded case that is built, and counts findings.
 
     tests/insight/check_everything.py [--build build] [--data ../shared/data] [--checks all]
 
-Findings that tests/insight/recorded.suppress names are left out: they are there. Ends with 1 if there are others. A quarter
-of an hour on two cores."""
+The script skips findings that tests/insight/recorded.suppress names: these are known. It exits with
+1 if there are others. It takes a quarter of an hour on two cores."""
 import argparse
 import json
 import math
@@ -25,7 +25,7 @@ HARNESSES = [["conformance-bm168x", "tests/conformance/bm168x/bm1684x"],
 
 
 def run_of(model, build, folder):
-    """The command that runs a model; those of the BM1880 need an input."""
+    """Returns the command that runs a model. Models of the BM1880 need an input."""
     command = [str(build / "tputwin"), "run", str(model)]
     info = subprocess.run([command[0], "info", str(model), "--json"], capture_output=True, text=True)
     varieties = json.loads(info.stdout).get("varieties", []) if info.returncode == 0 else []
@@ -41,7 +41,7 @@ def run_of(model, build, folder):
 
 
 def findings(command, checks, build):
-    """How many, and the first; None if it did not run to its end."""
+    """Returns the number of findings and the first one, or None and why there is no report."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "findings.json")
         environment = {**os.environ, "TPUTWIN_CHECK": checks, "TPUTWIN_CHECK_JSON": report, "TPUTWIN_LOG": "quiet", "TPUTWIN_QUIRKS": "all",
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--checks", default="all")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve() / "bin"
-    # their harness runs files of several nets
+    # The harness conformance-bm168x runs files of several nets.
     models = sorted(ROOT.glob("tests/conformance/**/nets-*.bmodel")) + sorted(pathlib.Path(options.data).glob("*/**/*.bmodel"))
     groups = {"examples": [[name] for name in EXAMPLES],
               "networks": [["tputwin run", str(model)] for model in models],

@@ -1,5 +1,5 @@
-# Records a program, repeats it in several ways, compares it with itself and checks the recording:
-# record_and_replay.sh TPUTWIN FOLDER PROGRAM
+# record_and_replay.sh TPUTWIN FOLDER PROGRAM: records a program, repeats the run in several ways,
+# compares the recording with itself, and checks it.
 set -eu
 run="$2/$(basename "$3").tprec"
 "$1" record -o "$run" -- "$3" >/dev/null

@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh BUILD WORK: installs BUILD below WORK, moves the tree, and builds and runs examples against
-# it with a Makefile in the vendor's style, with CMake, with pkg-config, and statically.
+# run.sh BUILD WORK: installs BUILD below WORK and moves the installed tree. Then builds and runs
+# examples with it: with a Makefile in the vendor's style, with CMake, with pkg-config, and
+# statically.
 set -eu
 build=$1
 work=$2
@@ -11,7 +12,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 sdk=$work/sdk
-# no file may depend on the prefix of the installation
+# Files must not depend on the prefix of the installation.
 mv "$work/first" "$sdk"
 
 step() { echo "== $*"; }
@@ -41,7 +42,7 @@ $CXX -std=c++11 $CXXFLAGS "$examples/bmkernel/tensor_add.cpp" -o "$work/static" 
   $(pkg-config --cflags --libs bmruntime-static) $LDFLAGS
 "$work/static"
 if ldd "$work/static" | grep -E 'libbm|libtputwin'; then
-  echo "the static program loads our shared libraries"
+  echo "the static program loads tputwin's shared libraries"
   exit 1
 fi
 
@@ -70,7 +71,7 @@ cp -r "$here/own_messages" "$own"
 cp "$here/bmnet/main.cpp" "$own"
 sed 's/^message LayerParameter {/message SteepParameter { optional float alpha = 1; }\n&\n  optional SteepParameter steep_param = 10050;/' \
   "$sdk/include/bmnet/bmnet_caffe.proto" >"$own/bmnet_caffe.proto"
-own_net() { # PROGRAM
+own_net() { # own_net PROGRAM: writes the net with PROGRAM and compares its results
   (cd "$bmnet" && rm -f net.bmodel && "$1" --net net.bmodel plugins)
   "$sdk/bin/tputwin" run "$bmnet/net.bmodel" --input "$bmnet/in.bin" --compare "$bmnet/expected.bin"
 }
@@ -87,16 +88,16 @@ own_net "$work/own-cmake/custom"
 step BMNet with messages of the program, pkg-config
 mkdir -p "$own/include/bmnet"
 protoc -I "$own" --cpp_out="$own/include/bmnet" bmnet_caffe.proto
-# the messages must also compile with these flags; the object file is that of make
+# The messages must also compile with these flags. The object file is the one that make built.
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/include" $(pkg-config --cflags bmnet) -fsyntax-only \
   "$own/include/bmnet/bmnet_caffe.pb.cc"
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/include" "$own/main.cpp" "$own/bmnet_caffe.pb.o" \
   -o "$own/pkgconfig" $(pkg-config --cflags --libs bmnet) -rdynamic -Wl,-rpath,"$sdk/lib" $LDFLAGS
 own_net "$own/pkgconfig"
 
-step BMNet with messages of the program, numbered otherwise
+step BMNet with messages of the program, with other numbers
 mkdir -p "$own/other/bmnet"
-# optimized for size, which takes half the time to compile
+# Code that is optimized for size takes half the time to compile.
 sed 's/elu_param = 10040/elu_param = 10041/; s/^syntax = .*/&\noption optimize_for = CODE_SIZE;/' "$own/bmnet_caffe.proto" >"$own/other/bmnet_caffe.proto"
 protoc -I "$own/other" --cpp_out="$own/other/bmnet" bmnet_caffe.proto
 $CXX -std=c++11 $CXXFLAGS -DOWN_MESSAGES -I"$own/other" "$own/main.cpp" \
@@ -134,8 +135,9 @@ $CXX -std=c++11 $CXXFLAGS "$okkernel/host/scale.cpp" "$work/scale.o" "$work/fill
   -o "$work/okkernel-pkgconfig" $(pkg-config --cflags --libs bmlib) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/okkernel-pkgconfig"
 
-# Builds a host that loads its kernels as a module, in the three ways of docs/tpukernel.md. It is
-# linked like compilers that pass --as-needed: libtpukernel stays, and the device is a BM1684X.
+# Builds a host that loads its kernels as a module, in the three ways of docs/tpukernel.md. It
+# passes --as-needed, as some compilers do. libtpukernel must still be linked, and the device must
+# be a BM1684X.
 tpukernel=$work/tpukernel
 mkdir -p "$tpukernel"
 as_needed=-Wl,--as-needed
@@ -176,8 +178,8 @@ $CXX -std=c++11 -Wall -Wextra -Werror $CXXFLAGS "$examples/bmrt/network.cpp" -o 
   $(pkg-config --cflags --libs bmrt) -Wl,-rpath,"$sdk/lib" $LDFLAGS
 "$work/network" "$recorded/nets-stages.bmodel"
 
-# Finds the installation like binding libraries: find_package(libsophon), -lbmrt -lbmlib, a Python
-# module.
+# Finds the installation as bindings for Python do: with find_package(libsophon), and -lbmrt
+# -lbmlib.
 step bmrt, libsophon and a Python module, CMake
 cmake -S "$here/bmrt" -B "$work/bmrt-cmake" -DCMAKE_PREFIX_PATH="$sdk" \
   >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
@@ -185,16 +187,16 @@ cmake --build "$work/bmrt-cmake" >>"$work/cmake.log" || { cat "$work/cmake.log";
 "$work/bmrt-cmake/engine" "$recorded/nets-lenet-int8.bmodel"
 python3 "$here/bmrt/engine.py" "$work/bmrt-cmake/libengine.so" "$recorded/nets-lenet-int8.bmodel"
 
-# Runs the pages for newcomers with the installed tree.
+# Runs the commands of pages with the installed tree.
 here_paths="/usr/share/doc/tputwin/examples/models=$here/../../models /usr/share/doc/tputwin/examples=$examples"
 export PATH="$sdk/bin:$PATH" PYTHONPATH="$sdk/lib/python3/dist-packages" CMAKE_PREFIX_PATH="$sdk"
 step docs/start.md
 mkdir -p "$work/start"
 if [ -d "$PYTHONPATH/tputwin" ]; then
-  # the Python of the module
+  # The module is for Debian's Python.
   python=/usr/bin/python3
 else
-  # a sanitizer's build has no module
+  # A build with sanitizers has no module.
   python=:
 fi
 "$here/run_page.py" "$here/../../docs/start.md" "$work/start" $here_paths "python3 <<=$python <<"
@@ -204,7 +206,7 @@ mkdir -p "$work/bmkernel-page"
 step docs/course.md
 mkdir -p "$work/course-page"
 "$here/run_page.py" "$here/../../docs/course.md" "$work/course-page" $here_paths
-# The library is built if libonnx-dev is installed; the exporter needs separate packages.
+# The library is built if libonnx-dev is installed. The exporter needs further packages.
 if [ -e "$sdk/lib/libtputwin_onnx.so" ] && command -v protoc > /dev/null && /usr/bin/python3 -c "import onnx" 2> /dev/null; then
   step docs/onnx.md
   mkdir -p "$work/onnx-page"

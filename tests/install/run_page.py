@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands of a page, as a reader would: run_page.py PAGE FOLDER [OLD=NEW...]
+"""run_page.py PAGE FOLDER [OLD=NEW...]: runs the commands of a page, as a reader would.
 
-Each block of ```sh is a shell of its own that begins in FOLDER and ends at its first command that fails. OLD=NEW
-replaces what stands elsewhere on this machine. Behind each block stand the seconds of its section so far."""
+Each block of ```sh runs in its own shell, which begins in FOLDER and ends at the first command that
+fails. OLD=NEW replaces paths that differ on this machine. After each block, the script prints the
+seconds of its section so far."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A work during one unit of which a worker is killed: it has that unit then, whatever the processors do meanwhile."""
+"""A work that kills a worker during one of its units, so that the worker surely has a unit."""
 
 import os
 import signal
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Mortal:
-    """The work of another, but the first worker that begins the unit ``when`` dies of it."""
+    """Does the same work as ``work``, but kills the first worker that begins the unit ``when``."""
 
     work: Any
     when: int
-    grave: str  # a file that informs the others
+    grave: str  # a file that exists after a worker was killed
 
     def open(self):
         return _Units(self.work.open(), self.when, self.grave)

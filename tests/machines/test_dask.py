@@ -1,4 +1,4 @@
-"""Campaigns by the workers of a Dask cluster, one of which is killed: figures are those of one process."""
+"""Runs campaigns on a Dask cluster and kills a worker. Results must be those of one process."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ TOOL = os.environ["TPUTWIN_TOOL"]
 
 
 class Cluster:
-    """A scheduler in this process, and workers in processes that nobody starts again."""
+    """A scheduler in this process, and workers in processes that are not restarted."""
 
     def __init__(self, stack, count, folder, **environment):
         self.scheduler = stack.enter_context(LocalCluster(
@@ -53,7 +53,7 @@ def cluster(count, folder, **environment):
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory):
-    """15 units."""
+    """Returns an evaluation of 15 units."""
     folder = tmp_path_factory.mktemp("net")
     stem = f"{ROOT}/models/resnet_fashion"
     pixels = tputwin.Preparation(scale=[1 / 256])
@@ -75,7 +75,7 @@ def alone(work):
 
 @pytest.fixture(scope="module")
 def calibration(tmp_path_factory):
-    """80 units."""
+    """Returns a calibration of 80 units."""
     stem = f"{ROOT}/models/resnet_fashion"
     return machines.Calibration(f"{stem}.prototxt", f"{stem}.caffemodel",
                                 str(FASHION / "train-images-idx3-ubyte.gz"),
@@ -85,7 +85,7 @@ def calibration(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def calibrated_alone(calibration, tmp_path_factory):
-    """What the function for one process makes."""
+    """Returns the results of the function that uses one process."""
     return written(tputwin.calibrate(calibration.prototxt, calibration.caffemodel, calibration.data,
                                      tmp_path_factory.mktemp("alone"), name=calibration.name,
                                      samples=calibration.samples,
@@ -93,20 +93,20 @@ def calibrated_alone(calibration, tmp_path_factory):
 
 
 def written(calibrated):
-    """Names and bytes of the files, and the report."""
+    """Returns names and bytes of the files, the report and its text."""
     paths = [Path(path) for path in (calibrated.prototxt, calibrated.caffemodel, calibrated.table,
                                      calibrated.table_text)]
     return {path.name: path.read_bytes() for path in paths}, calibrated.report, calibrated.text
 
 
 def stop_at(done, when):
-    """Ends a run as a person would."""
+    """Interrupts a run as a user would."""
     if done == when:
         raise KeyboardInterrupt
 
 
 def figures(accuracy):
-    """All but the speed."""
+    """Returns the figures without those of speed."""
     return replace(accuracy, float_seconds=0, int8_seconds=0, text="")
 
 
@@ -121,7 +121,7 @@ def test_any_number_of_workers(work, alone, tmp_path):
             assert not lost
 
 
-def test_a_killed_worker_is_told_and_others_do_its_work(work, alone, tmp_path):
+def test_a_killed_worker_is_reported_and_others_do_its_work(work, alone, tmp_path):
     with cluster(3, tmp_path) as c:
         lost = []
         accuracy = machines.run(Mortal(work, 2, str(tmp_path / "dead")), c.client,
@@ -132,7 +132,7 @@ def test_a_killed_worker_is_told_and_others_do_its_work(work, alone, tmp_path):
         assert len(c.client.scheduler_info()["workers"]) == 2
 
 
-def test_the_command_goes_on_from_its_checkpoint(work, alone, tmp_path):
+def test_the_command_continues_from_the_checkpoint(work, alone, tmp_path):
     part = tmp_path / "part"
 
     with cluster(2, tmp_path) as c:
@@ -173,7 +173,7 @@ def test_a_worker_killed_in_a_calibration(when, calibration, calibrated_alone, t
 
 
 @pytest.mark.parametrize("when", [5, 60])
-def test_the_command_goes_on_with_a_calibration(when, calibration, calibrated_alone, tmp_path):
+def test_the_command_continues_a_calibration(when, calibration, calibrated_alone, tmp_path):
     part = tmp_path / "part"
 
     with cluster(2, tmp_path) as c:
@@ -191,7 +191,7 @@ def test_the_command_goes_on_with_a_calibration(when, calibration, calibrated_al
         assert json.loads(ran.stdout) == report
         for name, content in files.items():
             assert (tmp_path / name).read_bytes() == content, name
-        # Continues from a checkpoint that is not the cluster's first: the ranges are sent again.
+        # Another campaign on the same cluster must send the ranges again.
         assert written(machines.run(calibration, c.client)) == calibrated_alone
 
 
@@ -206,7 +206,7 @@ def test_random_operations(tmp_path):
     assert not any(row.difference for row in compared)
 
 
-def test_what_fails_ends_the_run(work, tmp_path):
+def test_a_failing_unit_ends_the_run(work, tmp_path):
     with cluster(1, tmp_path) as c:
         with pytest.raises(tputwin.Error, match="none.bmodel"):
             machines.run(replace(work, model="none.bmodel"), c.client)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/commands.md is what the commands' own tables say: commands_page.py BIN PAGE.
+"""commands_page.py BIN PAGE: compares docs/commands.md with the commands' tables.
 
 TPUTWIN_REBASE=1 writes the page."""
 
@@ -14,24 +14,29 @@ TOOLS = ("tputwin bintool bm_builder.bin bm_model.bin bmrt_test calibration_caff
 
 HEAD = """# All commands
 
-Every command with its options, from the tables that command lines are parsed with (`--help-as json`); a test compares this
-page with them. What the commands are for, with examples of their results: [cli.md](cli.md).
+This page lists every command with its options. It is generated from the tables that parse command
+lines (`--help-as json`), and a test compares it with them. [cli.md](cli.md) describes the purpose
+of the commands, with examples of their results.
 
-`--help` prints a command's part of this page; `PROGRAM --help-as man|json|bash|zsh` prints a program's as manual page, as
-JSON, or as completion for a shell: `source <(tputwin --help-as bash)`. The Debian packages bring all of them.
+`--help` prints a command's part of this page. `PROGRAM --help-as man|json|bash|zsh` prints that of
+a program as a manual page, as JSON, or as completion for a shell
+(`source <(tputwin --help-as bash)`). The Debian packages contain all of them.
 
-Commands of `tputwin` with results print them as JSON with `--json` (`print` always does; what `record` makes is its file, and
-`debug` speaks JSON with `--dap`); the tools with the vendor's names have the vendor's options. Errors stay on standard error, and
-the exit code is the same. A word that is not known is refused with what was probably meant. Colour is for terminals only, and
-never where the environment has `NO_COLOR` with a value ([no-color.org](https://no-color.org)) or `TERM=dumb`.
+Commands of `tputwin` print their results as JSON with `--json`. `print` always does; `record`
+writes a file, and `debug` uses JSON with `--dap`. The tools with the vendor's names have the
+vendor's options. With `--json`, errors are still printed on standard error, and exit codes are the
+same. A command refuses an unknown word and suggests a similar one. Output has colours only in
+terminals, and never if the environment has `NO_COLOR` with a value
+([no-color.org](https://no-color.org)) or `TERM=dumb`.
 
 ## Exit codes
 
 | code | meaning |
 |---|---|
 {codes}
-`tputwin check`, `record` and `profile` end with the exit code of the program they ran, unless they have one of these to
-tell. `bm_builder.bin` has the vendor's codes: 255 for a command line that is not understood, 1 for any other failure.
+`tputwin check`, `record` and `profile` end with the exit code of the program that they ran, unless
+one of these codes applies. `bm_builder.bin` has the vendor's codes: 255 for an invalid command
+line, and 1 for any other failure.
 """
 
 
@@ -75,7 +80,7 @@ def main(folder, page):
     if os.environ.get("TPUTWIN_REBASE"):
         page.write_text(text)
     elif page.read_text() != text:
-        sys.exit(f"{page} is not what the commands say; TPUTWIN_REBASE=1 writes it")
+        sys.exit(f"{page} differs from the commands' tables; TPUTWIN_REBASE=1 writes it")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""containerfile.py ROOT: the Containerfile's steps are those of this repository. (Building it wants a container engine;
-`make test-deb` does its second stage in a debootstrap.)"""
+"""containerfile.py ROOT: checks that the steps of the Containerfile fit this repository.
+
+Building the image would need a container engine. `make test-deb` runs the second stage in a fresh
+Debian."""
 import pathlib
 import re
 import subprocess
@@ -14,7 +16,7 @@ def instructions(text):
     text = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ")
     for line in filter(None, map(str.strip, text.splitlines())):
         word, _, rest = line.partition(" ")
-        assert word in KNOWN, f"{word}: not an instruction that is known here"
+        assert word in KNOWN, f"{word}: this script does not know the instruction"
         yield word, rest.strip()
 
 
@@ -23,10 +25,10 @@ def copied(rest, stages, folder):
     origin = re.search(r"--from=(\S+)", rest)
     for source in sources:
         if origin:
-            assert origin[1] in stages, f"COPY --from={origin[1]}: no such stage"
-            assert source == f"{folder}/build/deb/*.deb", f"{source} is not where `make deb` puts packages"
+            assert origin[1] in stages, f"COPY --from={origin[1]}: there is no such stage"
+            assert source == f"{folder}/build/deb/*.deb", f"{source}: `make deb` writes to another path"
         else:
-            assert (root / source).exists(), f"COPY {source}: not in the repository"
+            assert (root / source).exists(), f"COPY {source}: the repository has no such file"
     assert target
 
 
@@ -44,7 +46,7 @@ targets = {name for line in re.findall(r"^([a-z][a-z0-9 _-]*):(?!=)", makefile, 
 for word, rest in instructions((root / "Containerfile").read_text()):
     if word == "FROM":
         image, *name = rest.split()
-        # slim images have no /usr/share/doc, where users find the examples
+        # Slim images have no /usr/share/doc, which has the examples.
         assert image == "docker.io/library/debian:12" + ("-slim" if name else ""), image
         stages.append(name[1] if name else "")
     elif word == "WORKDIR" and stages[-1] == "build":
@@ -56,8 +58,8 @@ for word, rest in instructions((root / "Containerfile").read_text()):
 assert stages == ["build", ""], stages
 lists = [(root / name).read_text() for name in (".containerignore", ".dockerignore")]
 assert lists[0] == lists[1], ".containerignore and .dockerignore differ"
-# Each stage installs the packages that the pages list.
+# The stages may install only packages that the pages list.
 page = (root / "docs/start.md").read_text() + (root / "docs/ci.md").read_text()
 for package in set(packages) - {"ca-certificates", "ccache", "git"}:
-    assert re.search(rf"\b{re.escape(package)}(?!\w)", page), f"{package} is in no page"
+    assert re.search(rf"\b{re.escape(package)}(?!\w)", page), f"no page lists {package}"
 print(f"{len(stages)} stages, packages {' '.join(packages)}")

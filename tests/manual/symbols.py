@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Shared libraries have numbers and their symbols versions: symbols.py LIB VERSION NAME..."""
+"""symbols.py LIB VERSION NAME...: checks the SONAMEs of shared libraries and the versions of their
+symbols."""
 
 import re
 import subprocess
@@ -29,4 +30,4 @@ for name in names:
         private = "7tputwin" in symbol and "7tputwin3api" not in symbol and symbol.startswith("_Z")
         wanted = f"TPUTWIN_PRIVATE_{version}" if private else f"TPUTWIN_{major}"
         assert node == wanted, f"{path}: {symbol} has version {node}, expected {wanted}"
-        assert name not in CLOSED or not symbol.startswith("_Z"), f"{path} shows {symbol}"
+        assert name not in CLOSED or not symbol.startswith("_Z"), f"{path} exports {symbol}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One version everywhere: versions.py SOURCE VERSION. What CMake says stands in the packages' and citers' files too."""
+"""versions.py SOURCE VERSION: checks that all files have the version of CMakeLists.txt."""
 
 import re
 import sys

@@ -1,6 +1,9 @@
-// compare.mjs FOLDER [SEED]: runs the models of onnx_runtime_models with ONNX Runtime and compares the results
-// (1e-4 of max(1, value, a twentieth of the tensor's largest value, whose sums round accordingly; 5e-4 of the largest where the JSON file says "relative":
-// PyTorch's fp32 results of deep networks are themselves up to 1e-4 of it away from those in fp64). Refused models are counted by operator; what ONNX Runtime refuses is no difference.
+// compare.mjs FOLDER [SEED]: runs the models of onnx_runtime_models with ONNX Runtime, and compares
+// the results. The tolerance is 1e-4 of max(1, |value|, largest / 20). `largest` is the largest
+// magnitude of the tensor, because rounding errors of sums grow with it. If the JSON file has
+// "relative", the tolerance is at least 5e-4 of `largest`: PyTorch's fp32 results of deep networks
+// differ from those in fp64 by up to 1e-4 of it. The script counts refused models by operator. A
+// model that ONNX Runtime refuses is not a difference.
 import {readdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
@@ -14,7 +17,7 @@ const kTolerance = 1e-4;
 const value = (v) => (typeof v === 'string' ? Number(v.replace('inf', 'Infinity').replace('nan', 'NaN')) : v);
 
 function difference(expected, actual, relative) {
-  if (expected.length !== actual.length) return `${actual.length} values, not ${expected.length}`;
+  if (expected.length !== actual.length) return `${actual.length} values instead of ${expected.length}`;
   let largest = 0;
   for (const v of expected) if (Number.isFinite(v)) largest = Math.max(largest, Math.abs(v));
   const least = relative ? 5 * largest : Math.max(1, largest / 20);
@@ -48,7 +51,7 @@ for (const file of readdirSync(folder).filter((f) => f.endsWith('.json')).sort((
     continue;
   }
   ++compared;
-  // Of random weights, whose int8 results need not be close; they must be there.
+  // The weights are random, so int8 results need not be close. They must exist.
   if (typeof text.int8 === 'string') {
     ++failed;
     console.log(`${text.about}: int8: ${text.int8}`);

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""export_nets.py FOLDER [--opset N] [NET...]: exports networks of torchvision with random weights by
-PyTorch's exporter, with one random input each, for onnx_runtime_models --of and compare.mjs."""
+"""export_nets.py FOLDER [--opset N] [NET...]: exports networks of torchvision.
+
+PyTorch's exporter writes them. Weights are random, and each network gets one random input.
+onnx_runtime_models --of and compare.mjs read the files."""
 import argparse
 import json
 import os
@@ -13,7 +15,7 @@ warnings.filterwarnings("ignore")
 
 
 class Heads(torch.nn.Module):
-    """A detector without its boxes' decoding and suppression, which have no static shape."""
+    """A detector without the steps that decode and suppress boxes, which have no static shape."""
 
     def __init__(self, detector):
         super().__init__()
@@ -26,7 +28,7 @@ class Heads(torch.nn.Module):
 
 
 class Output(torch.nn.Module):
-    """A segmentation network, of whose results only the main one is exported."""
+    """A segmentation network without its auxiliary results."""
 
     def __init__(self, net):
         super().__init__()
@@ -75,8 +77,10 @@ NETS = {
 
 
 def enliven(net, size):
-    """Gives the weights and statistics values with which every layer changes the result: PyTorch
-    begins with heads of zeros, layers scaled by 1e-6, and statistics of no data."""
+    """Sets weights and statistics with which every layer changes the result.
+
+    PyTorch begins with heads of zeros, layers scaled by 1e-6, and statistics of no data.
+    """
     for parameter in net.parameters():
         if parameter.dim() > 1 and parameter.abs().max() < 1e-5:
             torch.nn.init.normal_(parameter, std=0.5 if parameter.dim() > 2 else 0.05)

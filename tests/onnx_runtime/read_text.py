@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""read_text.py MODELS RUNTIME [CHECK...]: PP-OCRv4 on rendered text, by ONNX Runtime in float and by tputwin in
-int8 on the BM1880. Checks: characters read in 50 lines, directions of 50 lines, boxes found on 8
-pages; all of them if none is named.
+"""read_text.py MODELS RUNTIME [CHECK...]: runs PP-OCRv4 on rendered text.
 
-MODELS has the three ONNX files and ppocr_keys_v1.txt; RUNTIME is the folder with the runtime's
-node_modules. Fails if tputwin reads more than one character in a hundred more wrongly, takes a line
-for turned over that the runtime does not, or finds boxes that overlap the runtime's by less than
-0.8."""
+ONNX Runtime runs the nets in float, and tputwin in int8 on the BM1880. The checks are `characters`
+(50 lines), `directions` (50 lines) and `boxes` (8 pages); by default all run. MODELS has the three
+ONNX files and ppocr_keys_v1.txt; RUNTIME is the folder with the runtime's node_modules.
+
+The script fails if one of these rules is broken. tputwin's wrong characters may exceed the
+runtime's by 1 % of all characters. Both must find the same lines upside down. Their boxes must
+overlap by at least 0.8."""
 import json
 import os
 import random
@@ -109,7 +110,7 @@ def decoded(scores, keys):
 
 
 def distance(a, b):
-    """Returns the number of characters to insert, remove or replace."""
+    """Returns the number of characters to insert, remove or replace to change `a` to `b`."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i
@@ -149,7 +150,7 @@ class Models:
 
 
 def read_characters(models, rng, keys):
-    """Returns whether tputwin reads as well as the runtime."""
+    """Returns true if tputwin reads as well as the runtime."""
     def line(text):
         return as_input(drawn(text, rng), 48, 320)
     name = "ch_PP-OCRv4_rec_infer.onnx"
@@ -166,7 +167,7 @@ def read_characters(models, rng, keys):
 
 
 def find_directions(models, rng):
-    """Returns whether tputwin takes the same lines for turned over as the runtime."""
+    """Returns true if tputwin finds the same lines upside down as the runtime."""
     def line(index):
         image = drawn(text_of(rng), rng)
         return as_input(image.rotate(180) if index % 2 else image, 48, 192)
@@ -180,7 +181,7 @@ def find_directions(models, rng):
 
 
 def find_boxes(models, rng):
-    """Returns whether tputwin finds the boxes of the runtime."""
+    """Returns true if tputwin finds the boxes of the runtime."""
     name = "ch_PP-OCRv4_det_infer.onnx"
     calibration, pages = [page_of(rng) for _ in range(16)], [page_of(rng) for _ in range(8)]
     least, count, same = 1.0, 0, True

@@ -1,4 +1,4 @@
-"""What the tests share: recorded models, and the repository's own net, calibrated and compiled."""
+"""Fixtures of the tests: recorded models, and a net of the repository, calibrated and compiled."""
 
 import os
 import sys
@@ -20,18 +20,18 @@ def recorded():
 
 @pytest.fixture(scope="session")
 def shared():
-    """A file of ../shared/data; where everything is tested, its absence is a failure."""
+    """Returns a function that finds a file of ../shared/data. If CI is set, it must exist."""
     def find(name):
         path = ROOT.parent / "shared/data" / name
         if not path.exists():
-            message = f"{path} is not there"
+            message = f"{path} does not exist"
             pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
         return path
     return find
 
 
 class Fashion:
-    """models/resnet_fashion as files of its stages."""
+    """The files of models/resnet_fashion: float net, int8 net and bmodel."""
 
     prototxt = ROOT / "models/resnet_fashion.prototxt"
     caffemodel = ROOT / "models/resnet_fashion.caffemodel"

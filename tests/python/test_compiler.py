@@ -1,4 +1,4 @@
-"""Calibrate, compile, evaluate: as the tools, with progress and exceptions."""
+"""Calibrates, compiles and evaluates as the tools do, with progress and exceptions."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_evaluates(fashion):
     assert seen[-1] == (50, 50)
 
 
-def test_what_progress_raises_arrives(fashion, tmp_path):
+def test_exceptions_of_progress_reach_the_caller(fashion, tmp_path):
     def stop(done, total):
         raise KeyError("enough")
     with pytest.raises(KeyError, match="enough"):
@@ -35,7 +35,7 @@ def test_what_progress_raises_arrives(fashion, tmp_path):
                          samples=2, preparation=fashion.preparation, progress=stop)
 
 
-def test_refuses_what_is_not_there(fashion, tmp_path):
+def test_refuses_missing_files(fashion, tmp_path):
     with pytest.raises(tputwin.Error) as raised:
         tputwin.compile(tmp_path / "none.caffemodel", fashion.calibrated.table, "")
     assert "none.caffemodel" in str(raised.value)

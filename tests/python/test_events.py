@@ -1,4 +1,4 @@
-"""What devices did, as objects; findings of checks."""
+"""Tests the records of devices, and the findings of checks."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_commands_of_nets(recorded):
     assert {"compute", "dma"} <= {command.engine for command in watch.commands}
 
 
-def test_checks_find_what_is_wrong():
+def test_checks_find_mistakes():
     clean, _ = launch(PLUS_ONE.read_text(), check="all")
     assert clean.findings == []
     wrong = PLUS_ONE.read_text().replace("  okk_poll();\n", "")

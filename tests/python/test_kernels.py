@@ -1,4 +1,4 @@
-"""Kernels of all three chips, numpy arrays as device memory."""
+"""Runs kernels of all three chips with numpy arrays as device memory."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def test_arrays_that_stay_on_the_device():
         x.numpy()
 
 
-def test_kernels_of_one_name_live_side_by_side():
+def test_kernels_of_one_name_do_not_conflict():
     text = PLUS_ONE.read_text()
     one = tputwin.kernel(text, packed=True, flags=OKKERNEL_FLAGS)
     two = tputwin.kernel(text.replace("1.0f", "2.0f"), packed=True, flags=OKKERNEL_FLAGS)

@@ -1,4 +1,4 @@
-"""Bmodels of all chips: numpy in, numpy out, by name."""
+"""Runs bmodels of all chips with numpy arrays, by name."""
 
 import gzip
 import importlib.util
@@ -36,7 +36,7 @@ def test_quantizes_as_the_tools_do(fashion):
     assert np.array_equal(net(values), net(as_bytes.astype(np.int8)))
 
 
-def test_fast_and_reference_bodies_agree(fashion):
+def test_fast_and_reference_kernels_agree(fashion):
     pixels = images(1) / 256
     assert np.array_equal(tputwin.load(fashion.model)(pixels),
                           tputwin.load(fashion.model, reference=True)(pixels))
@@ -67,12 +67,12 @@ def test_runs_a_real_net_of_the_bm1684(shared):
     assert set(outputs) == {t.name for t in net.outputs}
 
 
-def test_refuses_what_does_not_fit(fashion):
+def test_refuses_arrays_that_do_not_fit(fashion):
     net = tputwin.load(fashion.model)
     with pytest.raises(tputwin.Error) as raised:
         net.run(np.zeros((1, 1, 28, 27), np.int8))
     assert raised.value.id == "TW-CLI-0002"
-    with pytest.raises(tputwin.Error) as raised:  # pixels are no int8 values
+    with pytest.raises(tputwin.Error) as raised:  # pixels are not int8 values
         net.run(images(1))
     assert raised.value.id == "TW-CLI-0013"
     with pytest.raises(TypeError):
@@ -81,7 +81,7 @@ def test_refuses_what_does_not_fit(fashion):
         net.run(images(1), other=images(1))
 
 
-def test_errors_tell_rule_and_place(tmp_path):
+def test_errors_have_rule_and_document(tmp_path):
     broken = tmp_path / "broken.bmodel"
     broken.write_bytes(b"no model at all")
     with pytest.raises(tputwin.Error) as raised:
@@ -106,7 +106,7 @@ def test_info_and_disassembly(fashion, recorded):
     (b"\x08\x07\x3a\x03\x0a\x01n", "an ONNX model"),
     (b"PK\3\4" + bytes(20), "a zip archive"),
 ])
-def test_reports_what_a_file_is_that_is_no_model(tmp_path, content, reason):
+def test_reports_the_format_of_a_file_that_is_no_model(tmp_path, content, reason):
     path = tmp_path / "net.bmodel"
     path.write_bytes(content)
     for reads in (tputwin.load, tputwin.info, tputwin.disassemble):
@@ -116,7 +116,7 @@ def test_reports_what_a_file_is_that_is_no_model(tmp_path, content, reason):
 
 
 def write_dynamic(recorded, path, monkeypatch):
-    """A net whose only subnet is dynamic, by the writer beside the recorded nets."""
+    """Writes a net whose only subnet is dynamic, with the writer next to the recorded nets."""
     spec = importlib.util.spec_from_file_location("mkbmodel", recorded.parent / "mkbmodel.py")
     writer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(writer)
@@ -132,7 +132,7 @@ def write_dynamic(recorded, path, monkeypatch):
                          "gdma": b"", "ctx_addr": 0x100000000, "ctx_size": 0x1000}])
 
 
-def test_says_that_a_net_is_dynamic(recorded, tmp_path, monkeypatch):
+def test_reports_that_a_net_is_dynamic(recorded, tmp_path, monkeypatch):
     path = tmp_path / "dynamic.bmodel"
     write_dynamic(recorded, path, monkeypatch)
     assert tputwin.info(path)["nets"][0]["stages"][0]["commands"]["not_priced"] == "dynamic"

@@ -1,4 +1,4 @@
-"""Our trained nets as ONNX files, float and quantized, beside the Caffe path."""
+"""Compares the repository's nets as ONNX files, float and quantized, with their Caffe files."""
 
 import importlib.util
 import json
@@ -37,7 +37,7 @@ def cosine(a, b):
 
 
 class Exported:
-    """A net calibrated and compiled from Caffe's files and from the ONNX file."""
+    """A net that is calibrated and compiled from Caffe's files, and from the ONNX file."""
 
     def __init__(self, name, folder):
         script = exporter()
@@ -73,7 +73,7 @@ def exported(request, tmp_path_factory):
     return Exported(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def test_the_float_net_is_caffes(exported):
+def test_the_float_net_equals_caffes(exported):
     by_onnx = exported.figures(exported.onnx, "--bmodel", exported.folder / "onnx.bmodel")
     by_caffe = exported.figures("--prototxt", f"{exported.stem}.prototxt", "--caffemodel",
                                 f"{exported.stem}.caffemodel", "--bmodel",
@@ -82,7 +82,7 @@ def test_the_float_net_is_caffes(exported):
     assert abs(by_onnx["int8"]["right"] - by_caffe["int8"]["right"]) <= 2
 
 
-def test_the_int8_net_says_the_same(exported):
+def test_the_int8_net_gives_similar_results(exported):
     assert cosine(exported.scores("onnx"), exported.scores("caffe")) > 0.99
 
 
@@ -97,7 +97,7 @@ def test_a_quantized_model_needs_no_table(exported):
     assert cosine(exported.scores("qdq"), exported.scores("caffe")) > 0.98
     figures = exported.figures(folder / "qdq.onnx", "--bmodel", folder / "qdq.bmodel")
     assert figures["int8"]["right"] > 170
-    # without a compiled model in between
+    # `tputwin run` also takes the ONNX file, and compiles it in memory.
     np.full(784, 32, np.int8).tofile(folder / "image.bin")
     tool("run", folder / "qdq.onnx", "--input", folder / "image.bin", "--output", folder / "direct")
     tool("compile", folder / "qdq.onnx", "-o", folder / "one.bmodel")
@@ -105,7 +105,7 @@ def test_a_quantized_model_needs_no_table(exported):
          folder / "direct")
 
 
-def test_the_module_takes_onnx(exported):
+def test_the_module_accepts_onnx(exported):
     made = tputwin.compile(exported.onnx, exported.table("onnx"), exported.folder / "module.bmodel")
     assert made.predicted_cycles > 0
     accuracy = tputwin.evaluate("", exported.onnx, made.model,

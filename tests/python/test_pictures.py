@@ -1,4 +1,4 @@
-"""From a picture to an answer: tputwin run --image, and the same in Python."""
+"""Runs nets on pictures, with tputwin run --image and in Python."""
 
 import json
 import struct
@@ -77,7 +77,7 @@ def test_command_line(fashion, photos, tool, tmp_path):
     assert len(list((tmp_path / "drawn").glob("*.png"))) == 6
 
 
-def test_a_description_beside_the_model(fashion, photos, tool, tmp_path):
+def test_a_description_next_to_the_model(fashion, photos, tool, tmp_path):
     model = tmp_path / "net.bmodel"
     model.write_bytes(fashion.model.read_bytes())
     (tmp_path / "net.bmodel.json").write_text(json.dumps({"scale": 1 / 256, "labels": NAMES}))
@@ -96,7 +96,7 @@ def test_batches(fashion, photos, tmp_path):
     assert four == one
 
 
-def test_refuses_what_is_no_picture(fashion, tmp_path):
+def test_refuses_files_that_are_no_pictures(fashion, tmp_path):
     viewer = tputwin.Viewer(tputwin.load(fashion.model))
     (tmp_path / "no.png").write_bytes(b"nothing")
     for path in (tmp_path / "no.png", tmp_path):
@@ -110,7 +110,7 @@ def test_refuses_what_is_no_picture(fashion, tmp_path):
 
 
 def write_avi(path, frames):
-    """Frames (count, height, width, 3) of bytes, as they are."""
+    """Writes uncompressed frames: bytes (count, height, width, 3)."""
     count, height, width, _ = frames.shape
 
     def chunk(kind, data):
@@ -137,14 +137,14 @@ def test_a_video_is_its_frames(fashion, tmp_path):
         seen = viewer.see(tmp_path / "clip.avi")
     except tputwin.Error as error:
         if "no reader of videos" in str(error):
-            pytest.skip("libopencv-videoio is not there")
+            pytest.skip("libopencv-videoio is not installed")
         raise
     assert [s.picture for s in seen] == ["clip.avi-1", "clip.avi-2", "clip.avi-3"]
     for one, frame in zip(seen, frames):
         assert one.classes == viewer.see_pixels(np.ascontiguousarray(frame)).classes
 
 
-def test_refuses_what_is_no_video(fashion, tmp_path):
+def test_refuses_files_that_are_no_videos(fashion, tmp_path):
     viewer = tputwin.Viewer(tputwin.load(fashion.model))
     (tmp_path / "clip.avi").write_bytes(b"RIFF")
     with pytest.raises(tputwin.Error) as raised:

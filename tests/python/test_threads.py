@@ -1,4 +1,4 @@
-"""Python goes on while the simulator works; devices side by side give the same bytes."""
+"""Runs devices in several threads. Other threads of Python must run during calls."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ import tputwin
 from test_kernels import LARGEST_BM1880, OKKERNEL_FLAGS, PLUS_ONE
 
 
-def test_nets_side_by_side(fashion):
+def test_nets_in_parallel(fashion):
     rng = np.random.default_rng(7)
     inputs = [rng.integers(-128, 128, (1, 1, 28, 28), np.int8) for _ in range(8)]
     one = tputwin.load(fashion.model)
@@ -21,7 +21,7 @@ def test_nets_side_by_side(fashion):
         assert all(np.array_equal(a, b) for a, b in zip(pool.map(work, inputs), expected))
 
 
-def test_kernels_of_different_chips_side_by_side():
+def test_kernels_of_different_chips_in_parallel():
     def of_bm1684(seed):
         kernels = tputwin.kernel(PLUS_ONE, packed=True, flags=OKKERNEL_FLAGS)
         x = np.full((1, 2, 3, 4), seed, np.float32)
@@ -39,8 +39,8 @@ def test_kernels_of_different_chips_side_by_side():
         assert all(result.result() for result in results)
 
 
-def test_python_goes_on_while_the_twin_works(fashion):
-    """A progress callback that waits for another thread of Python would never end with the lock."""
+def test_other_threads_run_during_a_call(fashion):
+    """The callback waits for another thread. It would never end if the call kept Python's lock."""
     asked, answered = threading.Event(), threading.Event()
 
     def answer():
@@ -57,7 +57,7 @@ def test_python_goes_on_while_the_twin_works(fashion):
     other.join()
 
 
-def test_arrays_end_in_any_thread():
+def test_any_thread_may_free_arrays():
     device = tputwin.Device("BM1684X")
 
     def work(seed):

@@ -1,6 +1,6 @@
-"""docs/python.md: its blocks run in order, and print what follows them.
+"""Runs the blocks of docs/python.md in order, and compares their output with the page.
 
-TPUTWIN_REBASE=1 writes what they print into the page."""
+TPUTWIN_REBASE=1 writes the output to the page."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ BLOCK = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```\n", re.DOTALL)
 def test_tutorial(monkeypatch):
     monkeypatch.chdir(ROOT)
     page = PAGE.read_text()
-    assert page.count("```python") == len(BLOCK.findall(page)), "every block has its output"
+    assert page.count("```python") == len(BLOCK.findall(page)), "every block must have its output"
     names = {"__name__": "tutorial"}
 
     def run(match):

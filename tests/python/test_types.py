@@ -1,4 +1,4 @@
-"""The package declares its types, and the stub of the extension is what the extension has."""
+"""Checks the types that the package declares, and the stub of the extension."""
 
 import os
 import subprocess
@@ -24,11 +24,11 @@ def run(folder, *command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_everything_has_types_that_fit(tmp_path):
+def test_the_package_has_correct_types(tmp_path):
     run(tmp_path, "mypy", "--config-file", str(HERE / "mypy.ini"), str(PACKAGE))
 
 
-def test_users_programs_are_checked_against_them(tmp_path):
+def test_programs_of_users_are_checked(tmp_path):
     (tmp_path / "right.py").write_text("import tputwin\nid: str = tputwin.rules()[0].id\n")
     (tmp_path / "wrong.py").write_text("import tputwin\nid: int = tputwin.rules()[0].id\n")
     strict = "mypy", "--strict", "--follow-imports=silent"
@@ -37,8 +37,8 @@ def test_users_programs_are_checked_against_them(tmp_path):
         run(tmp_path, *strict, "wrong.py")
 
 
-def test_the_stub_is_that_of_the_extension(tmp_path):
-    # classes have pybind11's metaclass; some have no constructor
+def test_the_stub_fits_the_extension(tmp_path):
+    # Classes have pybind11's metaclass; some have no constructor.
     (tmp_path / "allowed").write_text("tputwin\\._core\\.([A-Z]\\w+|(Array|NetTensor)\\.__init__)\n")
     run(tmp_path, "mypy.stubtest", "tputwin._core", "--ignore-missing-stub", "--ignore-unused-allowlist",
         "--allowlist", "allowed")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# killed.sh TPUTWIN SOURCES: commands that are killed at any moment must leave the old file, or the
-# complete new one. The next run must work as if the killed one had not happened.
+# killed.sh TPUTWIN SOURCES: kills commands at different moments. Their files must be the old ones,
+# or complete new ones. The next run must work as if the killed one had not happened.
 set -eu
 tputwin=$(realpath "$1") models=$(realpath "$2")/models
 rounds=6
@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 fail() { echo "$*" >&2; exit 1; }
 
-# Each writes to out/ and replaces the calling shell.
+# Each of these functions writes to out/ and replaces the calling shell.
 net() { exec "$tputwin" "$@"; }
 calibrate() {
   net calibrate "$models/lenet_fashion.prototxt" "$models/lenet_fashion.caffemodel" --data images --name net --output out
@@ -24,14 +24,14 @@ profile() { net profile --html out/page.html --trace out/trace.json -- net.bmode
 timed() { TPUTWIN_TIMING=out/commands.jsonl net run net.bmodel --input input; }
 all="calibrate compile run look record profile timed"
 
-# Pictures for the network: 28x28 grey values, as PNM.
+# The network reads these pictures: 28x28 grey values, as PNM.
 mkdir images
 for n in 1 2 3 4; do
   { printf 'P5 28 28 255\n'; head -c 784 < <(yes "picture $n"); } > images/$n.pgm
 done
 head -c 784 < <(yes input) > input
 
-# Complete results of every command; later commands start from them.
+# Runs a command completely; later commands start from its results.
 reference() {
   mkdir -p out
   ("$1") > log 2>&1 || fail "$1 ends with $?: $(cat log)"
@@ -41,7 +41,7 @@ reference calibrate; cp -r whole-calibrate int8
 reference compile; cp whole-compile/net.bmodel .
 for command in run look record profile timed; do reference $command; done
 
-# Each file is the complete new one or the old one. Temporary files of a killed run have other
+# Each file must be the complete new one or the old one. Temporary files of a killed run have other
 # names.
 check() {
   for file in "whole-$1"/*; do
@@ -51,24 +51,24 @@ check() {
   for file in out/*; do
     name=$(basename "$file")
     case $name in *.part-*) continue ;; esac
-    [ -e "whole-$1/$name" ] || fail "$1, $2: it leaves $name"
+    [ -e "whole-$1/$name" ] || fail "$1, $2: $name is unexpected"
   done
 }
 begin() {
   rm -rf out; mkdir out
   for file in "whole-$1"/*; do cp old "out/$(basename "$file")"; done
 }
-echo "what was there" > old
+echo "old content" > old
 
 killed=0 full=0
 for command in $all; do
-  # killed at the first byte, and at the first kibibytes, that it writes
+  # The command is killed when it writes more than this number of KiB.
   for blocks in 0 1 2 8; do
     begin $command
     (ulimit -f $blocks; $command) > /dev/null 2>&1 || full=$((full + 1))
     check $command "no more than $blocks KiB"
   done
-  # by SIGKILL, when a temporary file exists, and at other moments
+  # SIGKILL ends the command when a temporary file exists, and at other moments.
   for ((round = 0; round < rounds; ++round)); do
     begin $command
     ($command) > /dev/null 2>&1 & one=$!
@@ -85,7 +85,7 @@ for command in $all; do
     cmp "out/$(basename "$file")" "$file" || fail "$command writes something else afterwards"
   done
 done
-# A program that does nothing gives an error, not the previous file.
+# A program that uses no device must give an error, and keep the old file.
 begin record
 if (net record -o out/run.tprec -- /bin/true) > log 2>&1; then fail "a recording of nothing"; fi
 check record "of nothing"
@@ -93,4 +93,4 @@ begin profile
 if (net profile --html out/page.html -- /bin/true) > log 2>&1; then fail "a profile of nothing"; fi
 check profile "of nothing"
 [ $killed -gt 0 ] && [ $full -gt 0 ] || fail "nothing was killed ($killed, $full)"
-echo "$killed commands were killed, $full had no space to write"
+echo "$killed commands were killed by signals, $full by the limit of file sizes"

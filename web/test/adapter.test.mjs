@@ -1,5 +1,5 @@
-// tputwin debug --dap, driven by VS Code's own test client. TPUTWIN is the command, BLEND
-// build/bin/debug_blend.
+// Tests tputwin debug --dap with VS Code's test client. TPUTWIN is the path of the command, BLEND
+// that of build/bin/debug_blend.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,8 +18,8 @@ const thread = { threadId: 1 };
 async function client(t) {
   const { DebugClient } = await import("@vscode/debugadapter-testsupport");
   const made = new DebugClient("sh", join(here, "adapter.sh"), "tputwin", { env: { ...process.env, TPUTWIN_CHIP: "BM1684" } });
-  // Not stop(): it sends a second disconnect. If the adapter has ended, that raises an uncaught
-  // error (broken pipe).
+  // stop() would send a second disconnect. If the adapter has ended, that raises an uncaught error
+  // (broken pipe).
   t.after(() => made.stopAdapter());
   made.defaultTimeout = 20000;
   return made;

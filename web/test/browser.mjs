@@ -1,4 +1,4 @@
-// A headless Chromium that opens pages without any network.
+// Opens pages in a headless Chromium without any network.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,8 @@ export const executable = process.env.CHROMIUM ?? PLACES.find(existsSync);
 
 const profileIsDrawn = () => globalThis.tputwin?.timeline.drawn > 0;
 
-// Returns {page, errors, close}: an empty page; `errors` collects complaints of the console and the
-// network, and requests to anything except this host's files and `origin`.
+// Returns {page, errors, close} with an empty page. `errors` collects errors and warnings of the
+// console, and requests to anything except this host's files and `origin`.
 export async function launch({ origin, width = 1400, height = 1000, dark = false } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "tputwin-page-"));
   const context = await chromium.launchPersistentContext(directory, {
@@ -26,7 +26,7 @@ export async function launch({ origin, width = 1400, height = 1000, dark = false
   const isOurs = (url) => /^(file|data|blob):/.test(url) || (origin && url.startsWith(`${origin}/`));
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("request", (request) => isOurs(request.url()) || errors.push(`asks for ${request.url()}`));
+  page.on("request", (request) => isOurs(request.url()) || errors.push(`requests ${request.url()}`));
   const close = async () => {
     await context.close();
     rmSync(directory, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export async function launch({ origin, width = 1400, height = 1000, dark = false
   return { page, errors, close };
 }
 
-// Returns {page, errors, close} with the page of a file, drawn.
+// Returns {page, errors, close} when the page of a file is drawn.
 export async function open(path, { isDrawn = profileIsDrawn, ...options } = {}) {
   const launched = await launch(options);
   await launched.page.goto(`file://${path}`);

@@ -1,4 +1,5 @@
-// The page in a browser: synthetic profiles and, if PROFILE_PAGE is set, one that tputwin wrote.
+// Tests the page in a browser, with synthetic profiles. If PROFILE_PAGE is set, also tests a page
+// that tputwin wrote.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +28,7 @@ const state = () => {
   return { begin: view.begin, end: view.end, span: view.span, total: view.total, selected: view.selected, drawn: timeline.drawn };
 };
 
-// Waits until the page has drawn its requests; returns its state.
+// Waits until the page has drawn all changes; returns its state.
 async function settled(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   return page.evaluate(state);
@@ -108,8 +109,8 @@ test("zooms and moves by keys, wheel and mouse", options, async () => {
   await close();
 });
 
-// The times are printed, not tested: they depend on the host, and this browser paints without a
-// GPU.
+// The test prints the times, but has no limit for them. They depend on the host, and this browser
+// paints without a GPU.
 test("100,000 commands stay fluid", options, async (t) => {
   const { page: tab, errors, close } = await open(page(100_000));
   for (const span of [1, 0.1, 0.001]) {

@@ -1,4 +1,4 @@
-// A synthetic profile of any size: two engines, layers that load, compute and store.
+// Makes synthetic profiles of any size: two engines, and layers that load, compute and store.
 
 // Returns a generator of the same numbers every time (mulberry32).
 function random(seed) {
@@ -42,7 +42,7 @@ export function syntheticProfile(count, perLayer = 24) {
     heldBefore = begin;
   }
   return {
-    title: `${count} made-up commands`, tick: 1e-10, names, engines: ["compute", "dma"],
+    title: `${count} synthetic commands`, tick: 1e-10, names, engines: ["compute", "dma"],
     chip: { name: "BM1880", clock: 1e9, lanes: 32, laneBytes: 65536, banks: 8, bankBytes: 8192, peakMacs: 512e9, peakBytes: 16e9, peakType: "8-bit", roofs: [{ type: "8-bit", macs: 512e9 }] },
     launches: { name: [id("network")], begin: [0], end: [Math.max(...free)] },
     commands, holds,

@@ -1,4 +1,4 @@
-// The trace of tputwin profile (TRACE), read by the model of Chrome's developer tools. The model
+// Reads the trace of tputwin profile (TRACE) with the model of Chrome's developer tools. The model
 // must find the events that tputwin wrote.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,15 +17,15 @@ const count = (names) => names.reduce((of, name) => of.set(name, (of.get(name) ?
 
 test("another reader sees the same tracks, slices and counters", options, () => {
   const { traceEvents } = JSON.parse(readFileSync(written, "utf8"));
-  const said = [], { error, warn, log } = console;
-  console.error = console.warn = console.log = (...words) => said.push(words.join(" "));
+  const printed = [], { error, warn, log } = console;
+  console.error = console.warn = console.log = (...words) => printed.push(words.join(" "));
   let model;
   try {
     model = new Model(structuredClone([...BROWSER, ...traceEvents])).tracingModel();
   } finally {
     Object.assign(console, { error, warn, log });
   }
-  assert.deepEqual(said.filter((text) => text !== "TracingStartedInPage event not found."), []);
+  assert.deepEqual(printed.filter((text) => text !== "TracingStartedInPage event not found."), []);
   const track = model.sortedProcesses().find((process) => process.id() === 1);
   const metadata = (name, tid) => traceEvents.find((event) => event.name === name && event.tid === tid)?.args.name;
   assert.equal(track.name(), metadata("process_name", 0));

@@ -1,4 +1,4 @@
-// The page of tputwin whatif in a browser: WHATIF_PAGE, which tputwin wrote.
+// Tests the page of tputwin whatif in a browser. WHATIF_PAGE is a page that tputwin wrote.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executable, open } from "./browser.mjs";

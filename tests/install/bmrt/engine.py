@@ -1,4 +1,4 @@
-"""engine.py LIBRARY MODEL: a Python module on a library on bmrt, as applications import one."""
+"""engine.py LIBRARY MODEL: runs a model with a library that uses bmrt, as Python modules do."""
 import ctypes
 import sys
 
@@ -12,7 +12,7 @@ class Engine:
         self.c.engine_process.restype = ctypes.c_long
         self.handle = ctypes.c_void_p(self.c.engine_open(model.encode()))
         if not self.handle:
-            raise RuntimeError("no engine of " + model)
+            raise RuntimeError("the library cannot open " + model)
 
     def __enter__(self):
         return self
