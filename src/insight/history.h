@@ -34,7 +34,7 @@ struct LaunchInfo {
 
 class History {
  public:
-  // Orders everything that follows after everything before.
+  // begin_launch() and barrier() order all later commands after all earlier ones.
   void begin_launch(std::string_view name, uint64_t number, StackId stack);
   void barrier();
   CommandId add(const Instruction& instruction, std::string_view call, StackId stack);
@@ -61,7 +61,7 @@ class History {
   void order(const Instruction& instruction);
 
   struct Numbered {
-    uint32_t number;  // of its engine
+    uint32_t number;  // number of the command on its engine
     CommandId id;
   };
   std::deque<Command> commands_;

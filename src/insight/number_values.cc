@@ -81,7 +81,7 @@ bool all_finite(const Memory& memory, const Chip& chip, const TensorView& view) 
 bool computes_numbers(const Operation& op) {
   const auto* unary = std::get_if<UnaryF32>(&op);
   using Kind = UnaryF32::Kind;
-  // Their results are not fp32, or come from tables.
+  // Results of to_int32 are not fp32, and results of lookups come from tables.
   if (unary != nullptr && (unary->kind == Kind::to_int32 || unary->kind == Kind::lookup_exp ||
                            unary->kind == Kind::lookup_int8))
     return false;

@@ -30,7 +30,8 @@ class Report {
   // Adds a finding, unless an earlier one looks equal to a reader.
   void add(Finding finding);
   std::vector<Finding> findings() const;
-  // Notes that a command was checked: without one, no finding says nothing.
+  // Records that a command was checked. If none was, a report without findings does not mean that
+  // the program is correct.
   void add_command() { has_commands_.store(true, std::memory_order_relaxed); }
   bool has_commands() const { return has_commands_.load(std::memory_order_relaxed); }
   // Writes the files, even without findings.

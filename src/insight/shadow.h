@@ -29,7 +29,7 @@ class Shadow {
   // Marks bytes of the range that were never written as written by `id`. An external pointer may
   // have written them.
   void fill(const ByteRange& range, CommandId id);
-  // Marks all memories on the chip in this way.
+  // Calls fill() for all bytes of local memory, L2-SRAM and DTCM.
   void fill_chip(CommandId id);
 
  private:

@@ -99,7 +99,7 @@ std::vector<Member> members_of(Dwarf_Die& structure) {
 
 std::atomic<uint64_t> look_ups = 0;
 
-// The process as elfutils sees it.
+// The loaded libraries with their debug information, read by elfutils.
 class Symbols {
  public:
   Symbols() : dwfl_(dwfl_begin(&callbacks()), dwfl_end) {

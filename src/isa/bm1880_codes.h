@@ -21,7 +21,7 @@ enum TaskType : uint32_t {
 enum PoolFunction : uint32_t { kPoolMax = 0, kPoolAverage = 1, kPoolDepthwise = 2 };
 enum StrideKind : uint32_t {
   kStrideAligned = 0,  // from the shape, planes rounded up
-  // From the shape, unaligned; for a convolution weight: its own layout.
+  // Follows from the shape, without alignment. A convolution weight has a layout of its own.
   kStridePacked = 1,
   kStrideBias = 2,  // unaligned, two planes
   kStrideExplicit = 3,

@@ -30,7 +30,7 @@ constexpr uint32_t kGdmaLastBits = 0b1100, kGdmaBarrierBit = 0b10000;
 
 struct Segment {
   size_t bds = 0, gdmas = 0;
-  // Size of its descriptor; long parameters enlarge it.
+  // Size of the segment's CPU descriptor. Long parameters enlarge it.
   size_t cpu_bytes = kCpuBytes;
   size_t cpu_offset = 0, bd_offset = 0, gdma_offset = 0;
 };
@@ -146,7 +146,7 @@ void put_gdma(std::span<const uint8_t> body, bool last, uint8_t* out) {
   store_word(out, 0, load_word(out, 0) | kGdmaBarrierBit | (last ? kGdmaLastBits : 0));
 }
 
-// A pointer to something absent remains 0.
+// Returns the pointer to `offset`. It is 0 for an engine without commands, whose offset is 0.
 uint32_t pointer(uint64_t base, size_t offset, uint64_t align) {
   return offset == 0 ? 0 : static_cast<uint32_t>((base + offset) / align);
 }

@@ -34,8 +34,9 @@ class SyncTracker {
   // `after` must not start before `before` has finished. The direction is not checked.
   void add_dependency(Node before, Node after) { edges_.push_back({before, after}); }
 
-  // Both start a new group. Commands of a group wait for commands issued before it, not for each
-  // other. Outside parallel mode each command is a group. No effect while streams exist.
+  // parallel_enable() and parallel_disable() start a new group. Commands of a group wait for
+  // commands issued before it, not for each other. Outside parallel mode each command is a group.
+  // The calls have no effect while streams exist.
   void parallel_enable() { begin_group(true); }
   void parallel_disable() { begin_group(false); }
 

@@ -8,7 +8,8 @@
 
 namespace tputwin {
 
-// Warnings that are no errors are counted per name, so the name has no number there.
+// Returns true if the error is only a counted warning. Warnings are counted by name, so their names
+// must not contain numbers of commands.
 bool DeviceErrors::is_counted(const Error& error) const {
   return error.info().level == Level::warning && !diagnostics_.strict();
 }
@@ -17,7 +18,7 @@ Status DeviceErrors::report(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
   const bool counted = is_counted(error);
-  // After the first error calls have no effect, so their further errors are not reported.
+  // Calls have no effect after the first error, so their errors are not reported.
   if (sticky_ && !counted) return *sticky_;
   add_rule_numbers(error, chip_);
   std::string call(site.call);

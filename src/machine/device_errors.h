@@ -20,7 +20,7 @@ class DeviceErrors {
   // A warning is counted.
   Status report(Status status, const CallSite& site);
   // Records a failed status under the name of its instruction, for example "compute 12 conv2d".
-  // Warnings are counted by operation. The caller makes an error stick.
+  // Warnings are counted by operation. An error does not stick; the caller must call stick().
   Status report(Status status, const Instruction& instruction);
 
   // Returns the sticky error, if any. While it is set, nothing is executed.

@@ -24,8 +24,8 @@ class DeviceMemories {
   // Returns it for any access at any time. No later run defers loads, because the caller may read
   // their bytes.
   LocalMemory& take_local();
-  // Like take_local(). In addition each issued operation finishes at once from now on, and the
-  // lanes become contiguous in host memory, because the caller may walk over them.
+  // Returns it like take_local(). In addition, each issued operation finishes at once from now on.
+  // The lanes become contiguous in host memory, because the caller may walk over them.
   LocalMemory& expose_local();
   // Returns true while loads of the last run are deferred. Any access to local memory executes
   // them.
@@ -48,13 +48,14 @@ class DeviceMemories {
   const uint8_t* prepare_read(uint64_t address, uint64_t bytes) const;
   // Returns the bytes at `address` for writing now. The caller must call it before each write.
   uint8_t* prepare_write(uint64_t address, uint64_t bytes);
-  // Like prepare_write(), for a caller that is about to remap whole pages of the range.
+  // Prepares the bytes like prepare_write(), for a caller that is about to remap whole pages of the
+  // range.
   GlobalMemory& prepare_mapping(uint64_t address, uint64_t bytes);
   // Returns the bytes at `address` for writing at any time until cover_global() (WriteClock).
   uint8_t* expose_global(uint64_t address, uint64_t bytes);
   void cover_global(uint64_t address, uint64_t bytes) { state_.clock.cover(address, bytes); }
 
-  // Takes local and global memory, and returns all memories.
+  // Returns all memories for any access at any time, as take_local() and take_global() do.
   Memory take_all();
 
  private:

@@ -20,7 +20,8 @@ void InstructionQueues::submit(Instruction instruction) {
   enqueue(owned_.back());
 }
 
-// All instructions of a segment run before those of the next.
+// Adds an instruction to the queue of its engine. All instructions of a segment run before those of
+// the next segment.
 void InstructionQueues::enqueue(const Instruction& instruction) {
   const Engine engine = instruction.engine;
   if (engine == Engine::cpu) {

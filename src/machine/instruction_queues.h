@@ -37,7 +37,7 @@ class InstructionQueues {
 
   // Queues a copy of an instruction. Numbering goes on from the last drain.
   void submit(Instruction instruction);
-  // Queues an instruction that outlives its stay here.
+  // Queues an instruction, which must exist until it has run or clear() removes it.
   void enqueue(const Instruction& instruction);
   bool empty() const;
   // Removes and returns the instruction that runs next, or nullptr if all engines wait.
@@ -53,14 +53,14 @@ class InstructionQueues {
   void finish_issued(const Instruction& instruction);
   // Starts the numbers of all engines again.
   void restart();
-  // Lets queued instructions be numbered from what has been finished.
+  // Makes the numbers of instructions that are queued next follow the finished numbers.
   void continue_from_finished() { issued_ = finished_; }
   // Drops all instructions.
   void clear();
 
  private:
   static constexpr size_t kEngines = 3;
-  // An array with an element per engine, by its name.
+  // An array with one element per engine, indexed by Engine.
   template <class T>
   struct PerEngine : std::array<T, kEngines> {
     T& operator[](Engine engine) {

@@ -46,9 +46,10 @@ struct MemoryState {
   std::shared_ptr<ReleasedPages> pages;  // of global memory
   DeferredLoads deferred_loads;          // by the last plan
   fast::DeferredSums sums;               // of issued instructions
-  // The host may read local memory at any time. No run defers loads then.
+  // True if the host may read local memory at any time. No run defers loads then.
   bool is_local_taken = false;
-  // The host may also write it at any time. Each issued operation finishes at once then.
+  // True if the host may also write local memory at any time. Each issued operation finishes at
+  // once then.
   bool is_local_exposed = false;
 };
 

@@ -9,16 +9,17 @@
 
 namespace tputwin {
 
-// The API call that issued an instruction, under its name in messages.
+// Describes the API call that issued an instruction, by its name in messages.
 struct CallSite {
   std::string_view call;
-  // Number of the command in the launch, from 1; 0: unknown.
+  // `number` is that of the command in the launch, from 1. It is 0 if unknown.
   uint32_t number = 0;
-  // Name of an operand ("src_addr") whose address is in its memory but whose strides leave it.
+  // `wrong_strides` names an operand ("src_addr") whose address is in its memory but whose strides
+  // leave it.
   std::string_view wrong_strides = {};
 };
 
-// An event other than an instruction. Addresses are offsets in a system memory.
+// Describes an event other than an instruction. Addresses are offsets in a system memory.
 struct DeviceEvent {
   enum class Kind : uint8_t {
     launch_begin,   // kernel `name`, host's launch `number`
@@ -32,7 +33,8 @@ struct DeviceEvent {
     freed,       // the allocation that begins at `address`
     host_write,  // the host is about to write these bytes
     host_read,
-    // The host may write there from now on without notice; bytes == 0: in any memory.
+    // The host may write these bytes from now on without notice. If `bytes` is 0, it may write any
+    // memory.
     pointer,
     // The launch that begins executes these bytes of a command buffer.
     commands,

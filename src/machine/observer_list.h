@@ -13,7 +13,7 @@ class ObserverList {
   explicit ObserverList(MemoryState& state) : state_(state) {}
   ObserverList(const ObserverList&) = delete;
 
-  // Adds an observer, which must outlive its membership. Makes all bytes current first, as an
+  // Adds an observer, which must exist until remove(). Makes all bytes current first, because an
   // observer may look at any memory.
   void add(Observer* observer) {
     state_.settle();

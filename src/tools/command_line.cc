@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdio>
+#include <string>
 
 #include "base/errors/tools.h"
 #include "base/log.h"
+#include "base/parallel.h"
 #include "base/variables.h"
 #include "base/wrong_variables.h"
 #include "tools/exit_code.h"
@@ -141,6 +143,10 @@ CLI::Validator at_least_one() {
         return "\"" + text + "\" is not a number from 1 on";
       },
       "COUNT");
+}
+
+CLI::Validator threads() {
+  return at_least_one() & CLI::Range(1, kMostThreads, "1 to " + std::to_string(kMostThreads));
 }
 
 Error usage_error(const CLI::App& app, const std::string& problem) {

@@ -41,6 +41,8 @@ CLI::Validator one_of(const std::vector<std::pair<std::string, Value>>& choices)
 CLI::Validator one_of_names(std::vector<std::string> names);
 // For ->check() of an option that is a count.
 CLI::Validator at_least_one();
+// Returns the validator of a number of threads, from 1 to kMostThreads.
+CLI::Validator threads();
 
 // Adds --allow-native-plugins, which sets the variable of base/native_plugins.h for the process.
 void add_native_plugins(CLI::App& app);

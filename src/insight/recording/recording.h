@@ -60,7 +60,7 @@ Result<Recording> open(const std::string& path);
 Result<Recording> parse(std::span<const uint8_t> file);
 std::vector<uint8_t> to_file(const Recording& recording);
 
-// Takes the parts of a recording in order.
+// Writes the parts of a recording. The caller must add them in order.
 class Sink {
  public:
   void add(const Header& header);

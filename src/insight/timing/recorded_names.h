@@ -1,4 +1,4 @@
-// Names that recordings of commands have: what the operations of these names compute.
+// The arithmetic of operations and calls, by the names that recordings of commands have.
 #pragma once
 
 #include <string_view>

@@ -8,14 +8,14 @@
 namespace tputwin::insight {
 namespace {
 
-// A time, and the reason for it.
-struct Moment {
+// The first cycle at which something can start, and what delays it until then.
+struct ReadyTime {
   uint64_t at = 0;
   Delay delay = Delay::none;
   uint32_t blocker = kNoCommand;
 };
-void raise(Moment& moment, const Moment& other) {
-  if (other.at > moment.at) moment = other;
+void raise(ReadyTime& ready, const ReadyTime& other) {
+  if (other.at > ready.at) ready = other;
 }
 
 class Simulation {
@@ -40,7 +40,7 @@ class Simulation {
     uint32_t command;
   };
   struct EngineState {
-    Moment free;
+    ReadyTime free;
     std::vector<Numbered> numbers;  // since numbering began
     std::vector<Started> starts;    // of its commands
   };
@@ -49,7 +49,7 @@ class Simulation {
     return static_cast<uint64_t>(std::llround(seconds * timeline_.chip.clock_hz));
   }
 
-  // Later commands wait for all commands before.
+  // Makes later commands wait for the end of all commands so far.
   void join() {
     for (EngineState& engine : engines_) {
       const uint32_t last = engine.free.blocker;
@@ -68,7 +68,7 @@ class Simulation {
     }
     EngineState& own = engines_[index(command.engine)];
     if (command.id != 0 && !own.numbers.empty() && command.id <= own.numbers.back().id) join();
-    Moment ready = base_;
+    ReadyTime ready = base_;
     if (command.is_issued) issue(command, ready);
     raise(ready, own.free);
     if (command.wait != 0) raise(ready, finish_of(engines_[1 - index(command.engine)], command));
@@ -82,7 +82,7 @@ class Simulation {
     if (command.id != 0) own.numbers.push_back({command.id, i});
   }
   // Issues a command as soon as the queue of its engine has a free slot.
-  void issue(TimelineCommand& command, Moment& ready) {
+  void issue(TimelineCommand& command, ReadyTime& ready) {
     command.issue_blocker = kNoCommand;
     const auto wait_until = [&](uint64_t at, uint32_t blocker) {
       if (at <= processor_) return;
@@ -100,7 +100,7 @@ class Simulation {
     command.issue = processor_;
     raise(ready, {processor_, Delay::issue, kNoCommand});
   }
-  Moment finish_of(const EngineState& other, const TimelineCommand& command) const {
+  ReadyTime finish_of(const EngineState& other, const TimelineCommand& command) const {
     const auto after = std::ranges::upper_bound(other.numbers, command.wait, {}, &Numbered::id);
     if (after == other.numbers.begin()) return {};
     const uint32_t blocker = std::prev(after)->command;
@@ -109,7 +109,7 @@ class Simulation {
 
   Timeline& timeline_;
   uint64_t processor_ = 0;  // time of the last issue
-  Moment base_;             // earliest start of any command
+  ReadyTime base_;          // earliest start of any command
   std::array<EngineState, 2> engines_;
 };
 

@@ -172,7 +172,9 @@ class Explainer {
       if (i == launch.first) return kNoCommand;
     }
   }
-  // Before a poll returns, the processor waits for the end of the blocker, else for its start.
+  // Returns the command before command i on the critical path, if a blocker delayed its issue. A
+  // poll waits for the end of the blocker. A full queue waits for its start, so the result is the
+  // command that delayed the start.
   uint32_t blocking_end(uint32_t i) const {
     const TimelineCommand& blocker = command(command(i).issue_blocker);
     return command(i).follows_poll ? command(i).issue_blocker : blocker.blocker;

@@ -18,7 +18,8 @@ enum class Delay : uint8_t {
   issue,    // the control processor had not issued it
   engine,   // its engine executed `blocker`
   command,  // waited for `blocker` on the other engine
-  // A CPU operator, or restarted numbers: all commands before, `blocker` was the last.
+  // It waited for all earlier commands, because of a CPU operator or restarted numbers. `blocker`
+  // ended last.
   host
 };
 std::string_view to_string(Delay delay);

@@ -29,13 +29,13 @@ std::span<const TiuRow> tiu_rows();
 const TiuRow* find_row(uint64_t type, uint64_t code);
 
 #define TW_DECODER(name) Operation name(const TiuCommand&, Reader&, const TiuVariant&);
-// decode_windows.cc
+// Defined in decode_windows.cc.
 TW_DECODER(conv2d)
 TW_DECODER(depthwise2d)
 TW_DECODER(max_pool2d)
-// decode_matrices.cc
+// Defined in decode_matrices.cc.
 TW_DECODER(matmul)
-// decode_elements.cc
+// Defined in decode_elements.cc.
 TW_DECODER(elements)
 TW_DECODER(shift)
 TW_DECODER(select_value)
@@ -44,7 +44,7 @@ TW_DECODER(aligned_arithmetic)
 TW_DECODER(aligned_max)
 TW_DECODER(select)
 TW_DECODER(select_with_extreme)
-// decode_functions.cc
+// Defined in decode_functions.cc.
 TW_DECODER(lookup)
 TW_DECODER(polynomial)
 TW_DECODER(unary)
@@ -52,7 +52,7 @@ TW_DECODER(exponent)
 TW_DECODER(affine)
 #undef TW_DECODER
 
-// decode_dma.cc
+// Defined in decode_dma.cc.
 Operation dma(const GdmaCommand&, CommandReader&);
 // The reason why commands for some of the lanes are refused.
 inline constexpr std::string_view kLaneMask = "masks of lanes are measured on the BM1684X only";

@@ -82,7 +82,7 @@ Operation copy_run(const GdmaCommand& c, CommandReader& r) {
       .src = Source::tensor(r.side(sided(r, TW_ADDRESS(c, src), from_local(c)), s, dtype, &one))};
 }
 
-// Converts numbers to the other type, rounded to the nearest value.
+// Converts between integers and floating-point numbers, rounded to nearest even.
 Operation convert(const GdmaCommand& c, CommandReader& r) {
   const DType from = number_type(c.src_data_format), to = number_type(c.dst_data_format);
   r.require(from != DType::u16 && (is_float(from) != is_float(to)), errors::isa_stream_type,

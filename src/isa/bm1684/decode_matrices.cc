@@ -10,14 +10,15 @@ struct Sizes {
 };
 Sizes sizes_of(const TiuCommand& c, Reader& r) {
   const uint32_t channels = r.extent(TW_OF(c, opd0_c)), width = r.extent(TW_OF(c, opd0_w));
-  const uint32_t rest = r.extent(TW_OF(c, opd1_w));
-  r.require(rest <= width, errors::isa_stream_extent, TW_OF(c, opd1_w));
-  return {r.extent(TW_OF(c, opd0_n)),
-          channels,
-          width,
-          (channels - 1) * width + rest,
-          r.extent(TW_OF(c, res0_c)),
-          r.extent(TW_OF(c, res0_w))};
+  // The last channel of the left matrix has `last_width` columns, all others have `width`.
+  const uint32_t last_width = r.extent(TW_OF(c, opd1_w));
+  r.require(last_width <= width, errors::isa_stream_extent, TW_OF(c, opd1_w));
+  return {.rows = r.extent(TW_OF(c, opd0_n)),
+          .left_channels = channels,
+          .left_width = width,
+          .depth = (channels - 1) * width + last_width,
+          .channels = r.extent(TW_OF(c, res0_c)),
+          .width = r.extent(TW_OF(c, res0_w))};
 }
 
 template <class Op>

@@ -205,7 +205,7 @@ Operation depthwise2d_int8(const TiuCommand& c, Reader& r) {
     if (has_bias(c)) op.bias = r.per_channel(kOpd2, op.out.shape.c, bias_type(c, r));
     return op;
   }
-  // Averages with these were irregular on the reference model.
+  // The reference model gives irregular averages with a signed weight, a bias or inserted zeros.
   r.only(kOpd1.sign, {0});
   r.supports(!has_bias(c), TW_OF(c, tsk_opd_num));
   r.only(TW_TIU_FIELD(opd0_x_ins0), {0});

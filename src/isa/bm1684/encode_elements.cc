@@ -44,7 +44,7 @@ void encode(const FixedPoint& op, TiuWriter& w) {
   c.opt_right_shift = op.rshift;
   c.opt_left_shift = op.lshift;
   c.opt_shift_typ = op.kind == Kind::arithmetic_shift ? 1 : 0;
-  // These determine the sign of the result.
+  // The kind and the types of the operands determine if the result is signed.
   const bool any_sign = is_signed(op.a_type) || is_signed(op.b_type);
   const bool chooses = op.kind == Kind::max || op.kind == Kind::min;
   const bool is_logic = op.kind >= Kind::bit_and;

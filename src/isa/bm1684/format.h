@@ -5,13 +5,14 @@
 
 namespace tputwin::isa::bm1684_streams {
 
-// decode.cc
+// Defined in decode.cc.
 Result<OneCommand> decode_tiu_command(std::span<const uint8_t> bytes, const Chip& chip);
 Result<OneCommand> decode_gdma_command(std::span<const uint8_t> bytes, const Chip& chip,
                                        const StreamOptions& options);
-// encode.cc
+// Defined in encode.cc.
 Result<std::vector<uint8_t>> encode_command(const Instruction& instruction, const Chip& chip);
-// text.cc: returns the function that becomes the command; a description if there is none.
+// Returns the function that becomes the command, or a description if there is none. Defined in
+// text.cc.
 std::string function_name(const Instruction& instruction, const Chip& chip);
 
 inline constexpr StreamFormat kFormat{.decode_tiu = decode_tiu_command,

@@ -27,7 +27,8 @@ class TiuWriter {
 
   // Writes an operand with its strides; `pack` elements form a cell.
   void strided(const OperandFields& fields, const TensorView& view, uint8_t pack = 1);
-  // Writes a fixed-point operand with its strides, or with one image for all.
+  // Writes a fixed-point constant, or a view with its strides. A view with pack 1 is one image: the
+  // first element of each cell is used for all n.
   void packed(const OperandFields& fields, const Source& source, DType dtype);
   void word(const OperandFields& fields, const Source& source);
   // Writes the address of an operand that must have the layout of `expected`.

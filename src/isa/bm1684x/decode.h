@@ -47,17 +47,17 @@ inline Shape result_shape(const TiuCommand& c, CommandReader& r) {
 inline bool any_sign(const TiuCommand& c) { return c.opd0_sign != 0 || c.opd1_sign != 0; }
 
 #define TW_DECODER(name) Operation name(const TiuCommand&, CommandReader&, const TiuVariant&);
-// decode_windows.cc
+// Defined in decode_windows.cc.
 TW_DECODER(conv2d)
 TW_DECODER(conv2d_symmetric)
 TW_DECODER(depthwise2d)
 TW_DECODER(average_pool2d)
 TW_DECODER(max_pool2d)
-// decode_matrices.cc
+// Defined in decode_matrices.cc.
 TW_DECODER(mm)
 TW_DECODER(int8_mm)
 TW_DECODER(mm2)
-// decode_elements.cc
+// Defined in decode_elements.cc.
 TW_DECODER(arithmetic)
 TW_DECODER(extreme)
 TW_DECODER(mac)
@@ -72,7 +72,7 @@ TW_DECODER(cast)
 TW_DECODER(copy)
 TW_DECODER(sequence)
 TW_DECODER(unary)
-// decode_channels.cc
+// Defined in decode_channels.cc.
 TW_DECODER(requantize)
 TW_DECODER(taylor)
 TW_DECODER(exponent)
@@ -80,7 +80,7 @@ TW_DECODER(inverse_root)
 TW_DECODER(scale_bias)
 TW_DECODER(bias_square)
 TW_DECODER(select)
-// decode_moves.cc
+// Defined in decode_moves.cc.
 TW_DECODER(transpose)
 TW_DECODER(to_lanes)
 TW_DECODER(from_static)
@@ -91,7 +91,7 @@ TW_DECODER(row_select)
 #undef TW_DECODER
 
 #define TW_DECODER(name) Operation name(const GdmaCommand&, CommandReader&, const GdmaVariant&);
-// decode_dma.cc
+// Defined in decode_dma.cc.
 TW_DECODER(dma_copy)
 TW_DECODER(dma_transpose_nc)
 TW_DECODER(dma_swap_cw)

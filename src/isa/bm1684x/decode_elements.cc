@@ -11,7 +11,8 @@ using Integer = IntArithmetic::Kind;
 bool is_float_code(uint64_t code) { return code == kFp16 || code == kFp32 || code == kBf16; }
 bool is_vector(const TiuCommand& c) { return c.tsk_typ == kVc; }
 
-// Returns the shape of a vector correlation. It has one row for each element of operand 0.
+// Returns the shape of the result of a vector correlation. Its n is the number of elements of
+// operand 0: opd1_w in the last channel, and opd0_w in each channel before it.
 Shape vector_shape(const TiuCommand& c, CommandReader& r) {
   const uint32_t before = r.extent(TW_OF(c, opd0_c)) - 1, width = r.extent(TW_OF(c, opd0_w));
   const uint32_t rest = r.extent(TW_OF(c, opd1_w));

@@ -172,8 +172,8 @@ std::vector<Operation> steps_of(const Operation& op, const Chip& chip) {
 
 std::vector<Instruction> expand(std::span<const Instruction> program, const Chip& chip) {
   std::vector<Instruction> commands;
-  // New number of each tensor-engine command by its old one; for several steps, the number of the
-  // last.
+  // numbers[i] is the new number of tensor-engine command i. If the command becomes several steps,
+  // it is the number of the last step.
   std::vector<uint32_t> numbers{0};
   uint32_t computed = 0;
   for (const Instruction& instruction : program) {

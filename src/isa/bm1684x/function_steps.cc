@@ -229,7 +229,7 @@ bool circular_steps(FunctionSteps& s, const FloatFunction& op) {
   }
 }
 
-// For every floating-point type.
+// Makes the steps of functions that all floating-point types have. Returns false for others.
 bool typed_steps(FunctionSteps& s, const FloatFunction& op) {
   const Source dst = s.out(), x = s.src(), a = s.work(0);
   switch (op.kind) {

@@ -69,7 +69,7 @@ std::optional<TiuForm> tiu_form_of(uint64_t type, uint64_t code, bool is_short) 
       return TiuForm::pord;
     case kMm:
       return code < kFirstMm2 ? TiuForm::mm : TiuForm::mm2;
-    // No description covers their 16-byte short form.
+    // No document describes the 16-byte short form of AR 24 and 25, and of RQ/DQ 0.
     case kAr:
       return code == 24 || code == 25 ? std::nullopt : std::optional(TiuForm::ar);
     case kRqdq:

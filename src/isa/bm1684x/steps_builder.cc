@@ -48,8 +48,8 @@ void FunctionSteps::elu(const Source& alpha) {
   select(out(), Compare::greater, DType::f32, src(), bits(0), src(), out());
 }
 
-// Keeps corrections that reduce the error. A source with strides must be the first operand: only
-// that one may have strides.
+// Computes 1 / x, and keeps the corrections that reduce the error. A source with strides must be
+// the first operand, because only the first operand may have strides.
 void FunctionSteps::compensated_reciprocal() {
   const Source dst = out(), x = src(), a = work(0), b = work(1), c = work(2);
   const bool x_first = reader_.aligned({"", x.view.address}, x.view.shape, x.view.dtype) != x.view;

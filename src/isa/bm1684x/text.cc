@@ -48,7 +48,7 @@ std::string function_name(const Instruction& in, const Chip& chip) {
   if (row.find(' ') != std::string_view::npos) return std::string(row);
   const auto* copy = std::get_if<Copy>(&in.op);
   const std::string_view function = copy != nullptr && copy->src.is_constant ? "set_C" : row;
-  // Both sides of these are in system memory.
+  // Both sides of "system_" functions are in system memory, so no suffix names the sides.
   if (function.starts_with("system_")) return fmt::format("tpu_gdma_{}", function);
   if (in.engine == Engine::dma) return fmt::format("tpu_gdma_{}{}", function, sides(in));
   const OperandList list = operands(in.op);

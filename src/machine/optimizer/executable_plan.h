@@ -40,12 +40,12 @@ class ExecutablePlan {
     Memory memory;
     WriteClock& clock;
     DeferredLoads& deferred_loads;
-    // False if the host may read local memory at any time: then no load is deferred.
+    // False if the host may read local memory at any time, so that no load may be deferred.
     bool may_defer;
   };
 
-  // Takes the work of the passes. Kernels were prepared for `memory`, whose pages `pages` tracks.
-  // `program` must outlive the plan.
+  // `parts` are the steps and constants that the passes made for `program`, which must outlive the
+  // plan. Their kernels must be prepared for `memory`, whose released pages `pages` tracks.
   ExecutablePlan(std::span<const Instruction> program, PlanParts parts, const Memory& memory,
                  const std::shared_ptr<ReleasedPages>& pages);
   ExecutablePlan(const ExecutablePlan&) = delete;
@@ -103,7 +103,7 @@ class ExecutablePlan {
   // The state of the current run.
   uint32_t section_ = 0;
   bool defers_ = false, was_stale_ = false;
-  // No constants were packed since the last attempt to release pages.
+  // True if no constants were packed since the last attempt to release pages.
   bool tried_to_release_ = false;
   // Declared last: it restores pages before the kernels are destroyed.
   PageReleaser releaser_;

@@ -22,8 +22,8 @@
 namespace tputwin {
 namespace {
 
-// An instruction with a prepared kernel, and the instructions that work on its result one after the
-// other.
+// A chain is an instruction with a prepared kernel, and the instructions that work on its result
+// one after the other.
 using Chain = std::vector<uint32_t>;
 constexpr size_t kLongestChain = 3;  // accumulators, bias, requantization
 
@@ -73,12 +73,13 @@ Chain longest_chain(const ProgramGraph& graph, uint32_t first) {
   return chain;
 }
 
-// Returns the bytes of the last result but one that are read after the chain.
+// Returns the bytes that are read after the chain from the result of the last instruction but one.
 std::span<const ByteRange> read_after(const ProgramGraph& graph, const Chain& chain) {
   return graph.node(chain[chain.size() - 2]).read_later;
 }
 
-// Returns true if only the chain reads its results, except the last two.
+// Returns true if only the chain reads the results of its instructions, except those of the last
+// two.
 bool keeps_results_inside(const ProgramGraph& graph, const Chain& chain) {
   return std::all_of(chain.begin(), chain.end() - 2, [&](uint32_t i) {
     return graph.node(i).is_overwritten && graph.node(i).readers.size() == 1;

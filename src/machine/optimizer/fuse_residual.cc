@@ -1,6 +1,6 @@
-// Pass, BM1880: fuses a residual into the kernel whose results are added. A residual is a mul_const of an
-// addend to 16 bits, and a mac_const that adds the 8-bit results of the kernel to it. The kernel
-// stores the sums at the output of mac_const, at the time when its own instruction runs.
+// Pass, BM1880: fuses a residual into the kernel whose results are added. A residual is a mul_const
+// of an addend to 16 bits, and a mac_const that adds the 8-bit results of the kernel to it. The
+// kernel stores the sums at the output of mac_const, at the time when its own instruction runs.
 //
 // Legal if
 // - only mac_const reads the results of the kernel and of mul_const, and later instructions
@@ -24,7 +24,7 @@
 namespace tputwin {
 namespace {
 
-// The instructions of a residual: mac adds the results of `kernel` to those of `mul`.
+// Holds the instructions of a residual: `mac` adds the results of `kernel` to those of `mul`.
 struct Residual {
   uint32_t mul, kernel, mac;
 };

@@ -14,9 +14,11 @@
 namespace tputwin {
 namespace {
 
-// Largest gap between sources, in bytes, that is bridged by copying. Gaps come from alignment.
+// kLargestGap is the largest gap between sources, in bytes, that is bridged by copying. Gaps come
+// from alignment.
 constexpr uint64_t kLargestGap = 256;
-// Most bytes of a page that may need copying. Pages that need more stay in memory.
+// kMostCopied is the largest number of bytes of a page that may be copied. If more bytes of a page
+// need copying, the page stays in memory.
 constexpr uint64_t kMostCopied = 1024;
 
 // Zeros the destination of a load.

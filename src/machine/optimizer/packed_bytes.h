@@ -1,5 +1,5 @@
 // PackedBytes: restores bytes of global memory that kernels keep in packed form. The program loaded
-// these bytes to lanes, and kernels packed them load_. Unpacking to lanes and storing restores the
+// these bytes to lanes, and kernels packed them there. Unpacking to lanes and storing restores the
 // original bytes. Only bytes whose restoration was tested are relied on.
 #pragma once
 

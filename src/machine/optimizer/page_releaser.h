@@ -26,7 +26,8 @@ class PageReleaser {
   // Restores the pages that are still released. The kernels that hold their bytes must still exist.
   ~PageReleaser();
 
-  // Restores the pages that a run reads or writes, those of elided loads only on request.
+  // Restores the pages that a run reads or writes. The pages that elided loads read are restored
+  // only if `with_elided_loads` is true.
   void restore_for_run(bool with_elided_loads) const;
   // Releases pages. `add_packed` adds the constants that are packed and unchanged.
   void release(const Chip& chip, GlobalMemory& global,
@@ -34,7 +35,7 @@ class PageReleaser {
   uint64_t released_bytes() const;
 
  private:
-  // The device may be destroyed before the plan.
+  // The pointer is weak, because the device may be destroyed before the plan.
   std::weak_ptr<ReleasedPages> pages_;
   std::vector<GlobalRange> used_by_elided_, used_by_others_;
 };

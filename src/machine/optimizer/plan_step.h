@@ -17,7 +17,8 @@ struct PlanConstants {
   // Instructions that load the constants to the operands that they are packed from.
   std::vector<uint32_t> loads;
   std::vector<GlobalRange> sources;  // of each load
-  // Number of the section whose beginning decides whether they must be packed again.
+  // `section` is the number of the section at whose beginning it is decided if they must be packed
+  // again.
   uint32_t section = 0;
 };
 
@@ -26,23 +27,26 @@ struct PlanStep {
   // Stands for no index.
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // nullptr: the instruction runs unprepared.
+  // `kernel` is nullptr if the instruction runs unprepared.
   std::unique_ptr<fast::PreparedKernel> kernel;
   // Index of the constants that `kernel` keeps packed.
   uint32_t constants = kNone;
   // The step whose kernel does the work of this one.
   uint32_t fused_into = kNone;
-  // If fused as an epilogue: index of the constants that hold its bias or multiplier.
+  // If the step is fused as an epilogue, this is the index of the constants with its bias or
+  // multiplier.
   uint32_t epilogue_constants = kNone;
-  // The instruction breaks a rule of level warning. Every run checks it and records the warning.
+  // True if the instruction breaks a rule of level warning. Every run checks it and records the
+  // warning.
   bool has_warning = false;
-  // A section begins at the first step and after each call of the host.
+  // True if a section begins here: at the first step and after each call of the host.
   bool begins_section = false;
-  // A load that runs skip while all constants in `needed_by` are packed.
+  // True for a load that runs skip while all constants in `needed_by` are packed.
   bool is_elided = false;
-  // An elided load whose bytes are live-out: DeferredLoads executes it when they are needed.
+  // True for an elided load whose bytes are live-out. DeferredLoads executes it when they are
+  // needed.
   bool is_deferred = false;
-  // The kernel reuses the input that an earlier kernel packed.
+  // True if the kernel reuses the input that an earlier kernel packed.
   bool shares_input = false;
   std::vector<uint32_t> needed_by;  // indices of constants
   // The elided loads of the constants of `kernel`, which it may ask to be executed.
@@ -58,7 +62,8 @@ struct PlanParts {
   DeferredLoads::Loads deferred;
   // Ranges of global memory that runs write.
   std::vector<GlobalRange> written_global;
-  // Ranges of global memory that elided loads read, and that all other instructions touch.
+  // `used_by_elided` are the ranges of global memory that elided loads read. `used_by_others` are
+  // those that all other instructions touch.
   std::vector<GlobalRange> used_by_elided, used_by_others;
 };
 

@@ -31,7 +31,7 @@ bool writes_all(const Operation& op) {
       static_cast<const AnyOperation&>(op));
 }
 
-// Above this number of pieces in a lane a footprint may be wider than the written bytes.
+// A footprint with more than kExactPieces pieces in a lane may be wider than the written bytes.
 constexpr uint64_t kExactPieces = 1 << 16;
 bool has_exact_footprint(const Operation& op, const Chip& chip) {
   for (const Operand& operand : operands(op)) {

@@ -36,8 +36,8 @@ class ProgramGraph {
     // The live-out bytes: written by it and not overwritten by the end. Empty in programs that go
     // on after a call of the host.
     std::vector<ByteRange> live_out;
-    // Bytes it wrote that are read, or may be, after its first reader: by another reader, or by the
-    // host at the end or when it is called.
+    // The bytes it wrote that may be read after its first reader ran. Another instruction reads
+    // them, or the host may read them, at the end or when it is called.
     std::vector<ByteRange> read_later;
   };
 

@@ -62,7 +62,8 @@ class PackedInputs {
   void drop_all() { slots_ = {}; }
 
  private:
-  // Slots take memory in addition to a model's.
+  // kMostSmallBytes is the largest size of a small input. It is low, because slots take memory in
+  // addition to a model's.
   static constexpr size_t kMostSmallBytes = 64 << 10;
   struct Slot {
     const fast::PreparedKernel* kernel = nullptr;

@@ -32,7 +32,7 @@ HWY_INLINE Ints Shifted(Ints a, Ints amount, bool keeps_at_32) {
   const Ints right = hn::Min(hn::Max(hn::Neg(amount), zero), most);
   const auto by_32_left = hn::Eq(amount, hn::Set(d, 32));
   const auto by_32 = hn::Or(by_32_left, hn::Eq(amount, hn::Set(d, -32)));
-  Ints v = hn::Shl(a, left);  // one of the two counts is 0
+  Ints v = hn::Shl(a, left);  // `left` or `right` is 0
   if constexpr (kKind == Kind::arithmetic_shift)
     v = hn::IfThenZeroElse(by_32_left, hn::Shr(v, right));
   else

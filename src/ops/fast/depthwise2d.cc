@@ -35,7 +35,7 @@ bool are_dense(const TensorView& weight, const Window& window) {
   return weight.shape.h == window.h.kernel && weight.shape.w == window.w.kernel &&
          is_dense_plane(weight);
 }
-// Returns such weights as fp32.
+// Returns the weights of channel c as fp32. They must be contiguous (are_dense).
 const float* dense_weights(const WindowKernels& kernels, const Memory& memory,
                            const TensorView& weight, uint32_t c) {
   thread_local Scratch scratch;

@@ -59,7 +59,8 @@ HWY_INLINE V MacPairs(D d, V a, V b, V old, Shifts s) {
 }
 #endif
 
-// One of the counts is 0. A left shift by 16 already leaves 16 zero bits.
+// Shifts a to the left by b if b is positive, else to the right by -b. A left shift by 16 clears
+// the low 16 bits, so larger amounts need no case of their own.
 template <class D, class V>
 HWY_INLINE V ShiftEach(D d, V a, V b) {
   constexpr int kMost = sizeof(hn::TFromD<D>) * 8 - 1;

@@ -22,11 +22,12 @@ namespace fast {
 #include "ops/operations.def"
 #undef TW_ROW
 
-// The instruction set in force. The names are "reference", then the vector sets of this host, the
-// simplest first ("sse4", "avx2", "avx2_vnni", "avx512", "avx512_vnni"; "neon", "neon_dotprod"),
-// then "onednn" if the library is used. The default is the best one. The environment variable
-// TPUTWIN_ISA and select_isa() choose another one.
+// Returns the names of the instruction sets that this host has. "reference" is first. Vector sets
+// follow, the simplest first ("sse4", "avx2", "avx2_vnni", "avx512", "avx512_vnni"; "neon",
+// "neon_dotprod"). "onednn" is last, if oneDNN can be used; "amx" may precede it (dispatch/isa.h).
 std::span<const std::string> available_isas();
+// Returns the name of the set in force. It is the best one, unless the environment variable
+// TPUTWIN_ISA or select_isa() chose another one.
 std::string_view selected_isa();
 // Selects a set; "" is the best one. Returns false if the set is not available on this host.
 bool select_isa(std::string_view isa);

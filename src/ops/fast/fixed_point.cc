@@ -52,8 +52,8 @@ struct Formula {
     if constexpr (kKind == Kind::bit_and) return hn::And(a, b);
     if constexpr (kKind == Kind::bit_or) return hn::Or(a, b);
     if constexpr (kKind == Kind::bit_xor) return hn::Xor(a, b);
-    // Only the low byte of an amount counts. One of the two counts is 0. Bits shifted out of 16 on
-    // the left are cut off.
+    // Only the low byte of the amount b counts. It shifts to the left if it is positive, else to
+    // the right. Put() keeps only the bits of the element.
     const I32 d;
     b = hn::ShiftRight<24>(hn::ShiftLeft<24>(b));
     const Ints left = hn::Min(hn::Max(b, hn::Zero(d)), hn::Set(d, 16));
@@ -91,7 +91,7 @@ void Cells(const FixedPoint& op, const RowBlock& block) {
   });
 }
 
-// Sums, differences and extrema: of 8 or 16 bits to 8 or 16 bits.
+// Computes a sum, difference or extremum of 8-bit or 16-bit operands, with 8-bit or 16-bit results.
 template <Kind kKind>
 void AnyWidth(const FixedPoint& op, const RowBlock& block) {
   const bool in_16 = is_16bit(op.a_type), out_16 = is_16bit(op.out.dtype);
@@ -99,7 +99,7 @@ void AnyWidth(const FixedPoint& op, const RowBlock& block) {
   return out_16 ? Cells<kKind, 8, 16>(op, block) : Cells<kKind, 8, 8>(op, block);
 }
 
-// Logic: of 8 to 8 or of 16 to 16 bits.
+// Computes bit logic. Operands and results have equal widths.
 template <Kind kKind>
 void SameWidth(const FixedPoint& op, const RowBlock& block) {
   return is_16bit(op.out.dtype) ? Cells<kKind, 16, 16>(op, block) : Cells<kKind, 8, 8>(op, block);

@@ -45,7 +45,7 @@ HWY_NOINLINE void StoreNan(const FloatArithmetic& op, const RowBlock& block, siz
   hn::StoreU(hn::Load(F32(), results), F32(), block.result<float>() + i);
 }
 
-// Elements are copied as bits. Their values only decide which one is copied.
+// Copies the bits of a or b. The values only decide which of the two is copied.
 template <Kind kKind, DType kType>
 void ChoiceBlock(const RowBlock& block) {
   const RowSource a = block.row_source(1), b = block.row_source(2);

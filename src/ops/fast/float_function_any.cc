@@ -75,13 +75,15 @@ HWY_INLINE Vectors Series(const float* coefficients, size_t terms, const Vectors
   return sum;
 }
 
+// Computes hsigmoid, hswish or isfinite of x (float_function.h), and rounds each step to the type.
+// clamp() returns 0 for NaN, like the reference kernel.
 template <DType kType, AnyKind kKind>
 HWY_INLINE Floats Piecewise(const AnyFunction& f, Floats x) {
   const F32 d;
   const Floats zero = hn::Zero(d);
   const auto clamp = [&](Floats y, float most) HWY_ATTR {
-    const Floats top = hn::Set(d, most), above = hn::IfThenElseZero(hn::Gt(y, zero), y);
-    return hn::IfThenElse(hn::Le(above, top), above, top);
+    const Floats top = hn::Set(d, most), positive = hn::IfThenElseZero(hn::Gt(y, zero), y);
+    return hn::IfThenElse(hn::Le(positive, top), positive, top);
   };
   if constexpr (kKind == AnyKind::hsigmoid) {
     const Floats product = RoundTo<kType>(multiply(x, hn::Set(d, f.alpha)));
@@ -92,9 +94,10 @@ HWY_INLINE Floats Piecewise(const AnyFunction& f, Floats x) {
     const Floats product = RoundTo<kType>(multiply(clamped, x));
     return RoundTo<kType>(multiply(product, hn::Set(d, f.sixth)));
   }
+  // isfinite: infinities and NaN have the largest exponent
   const Ints exponent = ints(0x7f80'0000);
-  const auto special = of_floats(hn::Eq(hn::And(bits(x), exponent), exponent));
-  return hn::IfThenElse(special, zero, hn::Set(d, 1.0f));
+  const auto is_special = of_floats(hn::Eq(hn::And(bits(x), exponent), exponent));
+  return hn::IfThenElse(is_special, zero, hn::Set(d, 1.0f));
 }
 
 // Computes fp32 results that are NaN again, because vector units differ in which NaN they keep.

@@ -62,7 +62,7 @@ TensorView every_fourth(TensorView view, uint32_t index, uint32_t elements, uint
   return view;
 }
 
-// The copy must consist of what the conversion reads.
+// The copy must have exactly the cells that the conversion reads.
 Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   const TensorView copy = op.copy();
   const Shape& s = op.out.shape;

@@ -67,7 +67,7 @@ class F32Source {
     read_terms(m, row, first, count, to);
   }
 
-  // Old values are added last.
+  // Reads the old values of `count` results from (i,j) on. The kernel adds them last.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t*, uint32_t* old) const {
     if (!op_.accumulate) return;
     for_each_result_run(p_.out, memory_, i, j, count,
@@ -151,7 +151,8 @@ void run_short_row(const MatmulBm1684& op, const Memory& memory, const Chains& c
                 });
 }
 
-// Few terms: the channels of a lane are contiguous, or each is a row of its own.
+// Computes products with few terms, row by row. If the channels of a lane are contiguous, they are
+// one row, else each is a row of its own.
 Declined short_rows(const MatmulBm1684& op, const Memory& memory) {
   if (const Declined why = operands_decline(op, memory.local)) return why;
   const uint32_t depth = op.left.cols, width = op.out.tensor.shape.w;

@@ -76,7 +76,8 @@ class FloatSource {
     return true;
   }
 
-  // fp32 has two sums. Other types have one, which starts with the old value.
+  // Sets the start values of `count` results from (i,j) on. fp32 has two sums a result. Other types
+  // have one, which starts with the old value.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
     uint32_t* const old = kAlternates ? second : first;
     if constexpr (kAlternates) {

@@ -128,7 +128,7 @@ HWY_INLINE void StoreAverages(const Pool2dBm1880& op, __m512i sums, uint32_t cou
                          results(_mm512_extracti64x4_epi64(sums, 1)));
 }
 
-// Sums of the columns of a block, in 16 bits: of the first 32 inputs, and of the others.
+// 16-bit sums of the columns of a block. `low` has those of the first 32 inputs, `high` the others.
 struct ColumnSums {
   __m512i low, high;
 };

@@ -17,7 +17,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 using Kind = Requantize::Kind;
-// Returns v / 2^right, rounded. The addend before the shift determines the mode.
+// Returns v / 2^right, rounded. The rounding mode determines the addend before the shift.
 HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
   const Longs unit = hn::Shl(longs(1), right), rest = hn::Sub(unit, longs(1));
   const Longs half = hn::ShiftRight<1>(unit), negative = hn::BroadcastSignBit(v);
@@ -43,7 +43,7 @@ HWY_INLINE Longs shifted(Longs v, Longs right, Rounding rounding) {
       more = rest;
       break;
   }
-  // without a shift nothing is added
+  // For right = 0, `rest` is 0 and masks the addend.
   return hn::Shr(hn::Add(v, hn::And(more, rest)), right);
 }
 

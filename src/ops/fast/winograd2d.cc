@@ -48,7 +48,7 @@ HWY_INLINE void read_int16(const uint8_t* from, size_t step, size_t count, int16
   for (size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i * step]);
 }
 void read_int16(const TensorView& in, const uint8_t* from, size_t count, int16_t* to) {
-  // four images interleaved byte by byte, or contiguous
+  // The step is 4 if four images are interleaved byte by byte, else 1.
   const size_t step = in.stride.w;
   if (is_signed(in.dtype))
     step == 1 ? read_int16<int8_t>(from, 1, count, to) : read_int16<int8_t>(from, step, count, to);

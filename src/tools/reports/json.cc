@@ -9,6 +9,7 @@
 
 #include "bmodel/containers.h"
 #include "tools/info.h"
+#include "tools/recorded_steps.h"
 #include "tools/run_times.h"
 
 namespace tputwin::tools {
@@ -70,6 +71,7 @@ Json run_json(const bmodel::Model& model, const RunReport& report) {
                             report.wall_seconds);
   if (report.own_memory) json["own_memory"] = *report.own_memory;
   json["warnings"] = warnings_json(report.warnings);
+  if (report.account != 0) json["account"] = account_json(report.steps, report.account);
   return json;
 }
 

@@ -56,7 +56,7 @@ SlidingBlocks::Permutes PermutedInts() { return kPermutes; }
 void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
 #if TPUTWIN_HAVE_SLIDING
   const auto store = [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
-    // the next block overwrites what this writes after the results of a block
+    // Whole vectors are stored. The next block overwrites the sums after the last result.
     for (size_t part = 0; part < kSlidingParts; ++part)
       hn::StoreU(sums[part], I32(),
                  reinterpret_cast<int32_t*>(plane.sums + block.out + part * kElements32));

@@ -26,7 +26,7 @@ namespace tputwin::fast::HWY_NAMESPACE {
 
 // ---- Bits of the types, in the low 16 bits of elements ----
 
-// f16::to_f32
+// Converts fp16 to fp32, as f16::to_f32 does.
 HWY_INLINE Floats from_f16(Ints half) {
   const Ints sign = hn::ShiftLeft<16>(hn::And(half, ints(0x8000)));
   const Ints magnitude = hn::And(half, ints(0x7fff)), infinity = ints(0x7c00);
@@ -38,14 +38,16 @@ HWY_INLINE Floats from_f16(Ints half) {
   return floats(hn::IfThenElse(hn::Gt(magnitude, infinity), invalid, wide));
 }
 
-// f16::from_f32, rounded to nearest even. Only the low 16 bits of the result are valid.
+// Converts fp32 to fp16, rounded to nearest even, as f16::from_f32 does. Only the low 16 bits of
+// the result are valid.
 HWY_INLINE Ints to_f16(Floats x) {
   const Ints magnitude = hn::And(bits(x), ints(0x7fff'ffff));
   const Ints sign = hn::And(hn::ShiftRight<16>(bits(x)), ints(0x8000));
   const Ints odd = hn::And(hn::ShiftRight<13>(magnitude), ints(1));
   const Ints normal =
       hn::ShiftRight<13>(hn::Add(hn::Sub(magnitude, ints((112 << 23) - 0xfff)), odd));
-  // Next to 1/2, whose last place is 2^-24, the sum is rounded like the subnormal.
+  // The last place of fp32 numbers in [1/2, 1) is 2^-24, and so is that of fp16 subnormals. So the
+  // addition of 1/2 rounds as required: 1/2 + 1.5 * 2^-24 becomes 1/2 + 2 * 2^-24 (to even).
   const Floats half = hn::Set(F32(), 0.5f);
   const Ints subnormal = hn::Sub(bits(hn::Add(floats(magnitude), half)), bits(half));
   Ints result = hn::IfThenElse(hn::Lt(magnitude, ints(113 << 23)), subnormal, normal);
@@ -54,7 +56,8 @@ HWY_INLINE Ints to_f16(Floats x) {
   return hn::IfThenElse(hn::Gt(magnitude, ints(0x7f80'0000)), ints(kHalfNan), result);
 }
 
-// bf16::from_f32, rounded to nearest even. Only the low 16 bits of the result are valid.
+// Converts fp32 to bf16, rounded to nearest even, as bf16::from_f32 does. Only the low 16 bits of
+// the result are valid.
 HWY_INLINE Ints to_bf16(Floats x) {
   const Ints magnitude = hn::And(bits(x), ints(0x7fff'ffff));
   const Ints odd = hn::And(hn::ShiftRight<16>(bits(x)), ints(1));
@@ -84,8 +87,8 @@ HWY_INLINE Ints to_bits(Floats x) {
 
 // ---- Steps of a sum or product in a type ----
 
-// round_to(), for results of arithmetic on numbers of the type. These results are not subnormal in
-// fp32, and a NaN has no bits below those of the type, so that it stays a NaN.
+// Rounds results of arithmetic on numbers of the type, as round_to() does. These results are not
+// subnormal in fp32. A NaN has no bits below those of the type, so that it stays a NaN.
 template <DType kType>
 HWY_INLINE Floats RoundTo(Floats x) {
   if constexpr (kType == DType::bf16) {
@@ -97,7 +100,9 @@ HWY_INLINE Floats RoundTo(Floats x) {
   if constexpr (kType == DType::f16) return hn::PromoteTo(F32(), ProcessorFloat16(F32(), x));
 #endif
   if constexpr (kType == DType::f16) {
-    // Normal numbers lose 13 bits. Below them, sums with 0.75 round to multiples of 2^-24.
+    // Normal numbers of fp16 have 13 bits less than those of fp32. Smaller numbers are multiples of
+    // 2^-24, the last place of fp32 numbers in [1/2, 1). So adding and subtracting 0.75 rounds
+    // them: 1.5 * 2^-24 becomes 2 * 2^-24. Sums are below 1, because a < 2^-14.
     const F32 d;
     const Floats a = hn::Abs(x), shift = hn::Set(d, 0.75f);
     const Ints odd = hn::And(hn::ShiftRight<13>(bits(a)), ints(1));
@@ -113,7 +118,7 @@ HWY_INLINE Floats RoundTo(Floats x) {
 
 // ---- Elements in memory ----
 
-// Load and store the bits of elements, zero-extended to 32 bits.
+// LoadBits() and StoreBits() access the bits of elements, zero-extended to 32 bits.
 template <DType kType>
 HWY_INLINE Ints LoadBits(const void* p) {
   if constexpr (kType == DType::f32) return hn::LoadU(I32(), static_cast<const int32_t*>(p));
@@ -129,8 +134,8 @@ HWY_INLINE void StoreBits(Ints x, void* p) {
   }
 }
 
-// Load elements as fp32, and store fp32 rounded to nearest even. The payload of a 16-bit NaN is not
-// kept.
+// LoadAs() converts elements to fp32. StoreAs() converts fp32 to elements, rounded to nearest even.
+// The payload of a 16-bit NaN is not kept.
 template <DType kType>
 HWY_INLINE Floats LoadAs(const void* p) {
 #if TPUTWIN_PROCESSOR_F16

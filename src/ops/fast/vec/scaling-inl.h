@@ -71,7 +71,7 @@ class SameScaling {
   }
 
  private:
-  // Adds what makes a truncating shift round.
+  // Adds the number with which a truncating shift rounds in mode kRounding.
   template <Rounding kRounding>
   HWY_INLINE Longs rounded(Longs v) const {
     if constexpr (kRounding == Rounding::half_up) return hn::Add(v, half_);
