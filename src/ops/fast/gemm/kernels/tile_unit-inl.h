@@ -25,11 +25,11 @@
 #undef TPUTWIN_HAVE_TILES
 #define TPUTWIN_HAVE_TILES (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
 
+#if TPUTWIN_HAVE_TILES
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast {
 namespace HWY_NAMESPACE {
 
-#if TPUTWIN_HAVE_TILES
 static_assert(kElements32 == kTileColumns && kTileVectors == kSumTileCount);
 // Keeps tiles in memory and multiplies them with vectors. Tests use it to compute the same sums on
 // processors without tiles.
@@ -140,10 +140,10 @@ HWY_INLINE void tile_positions(bool signed_weights, const Reduction& r, size_t b
   else
     run(ProcessorTiles({kTileRows, r.tile_depth}));
 }
-#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tputwin::fast
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif  // per-target include guard
