@@ -6,7 +6,8 @@
 namespace tputwin {
 
 // Returns the number of processors that the process's affinity and the CPU quotas of its control
-// groups allow, at least 1. A quota of 1.5 processors counts as 2.
+// groups allow, at least 1. A quota of 1.5 processors counts as 2. The number is found once in a
+// process.
 int usable_processors();
 
 // Returns the number of processors that quotas alone allow, or INT_MAX if there are none. Reads

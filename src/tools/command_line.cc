@@ -149,15 +149,26 @@ CLI::Validator threads() {
   return at_least_one() & CLI::Range(1, kMostThreads, "1 to " + std::to_string(kMostThreads));
 }
 
+namespace {
+
+// Returns the program that a command belongs to.
+const CLI::App& program_of(const CLI::App& app) {
+  const CLI::App* program = &app;
+  while (program->get_parent() != nullptr) program = program->get_parent();
+  return *program;
+}
+
+}  // namespace
+
 Error usage_error(const CLI::App& app, const std::string& problem) {
-  const std::string command = chosen_command(app);
+  const std::string command = chosen_command(program_of(app));
   return Error(errors::cli_usage)
       .in(command)
       .detail(fmt::format("{}; see `{} --help`", problem, command));
 }
 
 int bad_usage(const CLI::App& app, const std::string& problem, int usage_code) {
-  print_error(app.get_name(), usage_error(app, problem));
+  print_error(program_of(app).get_name(), usage_error(app, problem));
   return usage_code;
 }
 

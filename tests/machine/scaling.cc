@@ -91,6 +91,12 @@ TEST(Scaling, ListsTheKindsThatLoseMostFirst) {
   EXPECT_THAT(text, HasSubstr("outside of steps"));
 }
 
+TEST(Scaling, ThreadCountsDoubleUpToTheLargest) {
+  EXPECT_EQ(insight::thread_counts(1), (std::vector<unsigned>{1, 64}));
+  EXPECT_EQ(insight::thread_counts(6), (std::vector<unsigned>{1, 2, 4, 6, 64}));
+  EXPECT_EQ(insight::thread_counts(UINT32_MAX).size(), 33u);
+}
+
 TEST(Scaling, KeepsTheLeastTimeOfEachStep) {
   const std::vector<std::vector<StepTime>> runs{
       {{"a", 5, {}}, {"b", 2, {}}}, {{"a", 3, {}}, {"b", 4, {}}}, {{"a", 1, {}}, {"c", 1, {}}}};

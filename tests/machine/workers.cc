@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/processors.h"
 
 namespace tputwin::test {
 namespace {
@@ -48,12 +49,17 @@ TEST_P(Workers, ParkAndComeBack) {
   });
 }
 
+TEST(Threads, AreAtMostTheLargestNumber) {
+  set_thread_count(1 << 20);
+  EXPECT_EQ(thread_count(), kMostThreads);
+  set_thread_count(0);
+  EXPECT_LE(thread_count(), kMostThreads);
+}
+
 // The first half runs on the thread itself, the second on its worker. Each waits until the other
 // has begun, so that each takes one half.
 TEST(Shares, AreTheSameInEveryLoop) {
-  cpu_set_t allowed;
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "no other thread shares a single processor";
+  if (usable_processors() < 2) GTEST_SKIP() << "no other thread shares a single processor";
   set_thread_count(2);
   with_workers([] {
     const std::thread::id own = std::this_thread::get_id();

@@ -94,6 +94,25 @@ TEST(Bm168xTools, ArchivesInAndOut) {
   EXPECT_FALSE(run_168x(file, {.inputs = {out}}).ok());  // no array of the input's name
 }
 
+// Runs for the account are neither counted nor seen in the output.
+TEST(Bm168xTools, AnAccountChangesNothingElse) {
+  const auto file = *bmodel::open_file(recorded("nets-attention-int8.bmodel"));
+  const auto report_of = [&](unsigned account) {
+    thread_diagnostics().clear();
+    return *run_168x(file, {.account = account});
+  };
+  const Run168xReport plain = report_of(0), with_account = report_of(4);
+  EXPECT_EQ(with_account.output, plain.output);
+  EXPECT_EQ(with_account.json["warnings"], plain.json["warnings"]);
+  EXPECT_FALSE(plain.json.contains("account"));
+  const auto& account = with_account.json["account"];
+  EXPECT_EQ(account["threads"], 4);
+  for (const char* threads : {"1", "2", "4", "64"})
+    EXPECT_GT(account["predicted_ms"][threads].get<double>(), 0) << threads;
+  EXPECT_GT(account["steps"].size(), 1u);
+  EXPECT_NE(with_account.text.find("on 4 threads, the kinds of steps"), std::string::npos);
+}
+
 // The examples' kernels: nets of their recordings give the bytes of the kernels.
 TEST(Bm168xTools, RecordedKernelsRunAgain) {
   for (const std::string program : {"tpu_exp", "tpu_softmax", "tpu_matmul", "tpu_gather"}) {

@@ -9,6 +9,7 @@
 
 #include "base/errors/tools.h"
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "base/variables.h"
 
 namespace tputwin::tools {
@@ -19,11 +20,14 @@ int number(const char* variable) {
   return value != nullptr ? std::atoi(value) : 0;
 }
 
-// Uses this process's share of the machine's processors, unless the user gives a number.
+// Uses this process's share of the processors that the machine and its CPU quotas have for all
+// processes, unless the user gives a number. A process may be bound to fewer.
 void share_processors() {
   const int here = std::max({1, number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS")});
   if (!value_of(EnvVariable::threads).empty() || here == 1) return;
-  set_thread_count(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / here));
+  const int processors = std::min(static_cast<int>(std::thread::hardware_concurrency()),
+                                  processors_of_quotas(/*root=*/""));
+  set_thread_count(std::clamp(processors / here, 1, usable_processors()));
 }
 
 }  // namespace

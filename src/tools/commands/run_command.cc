@@ -65,8 +65,6 @@ int run(RunCommand& command) {
 // Compiles an ONNX net, then runs it.
 int compile_and_run(const CLI::App& app, RunCommand& command) {
   if (command.strict) be_strict();
-  if (command.options.account != 0 && command.pictures.wanted())
-    return bad_usage(app, "--account goes with --input, not with pictures", kUsage);
   if (!net::is_onnx_file(command.model)) {
     if (!command.table.empty()) return bad_usage(app, "--table goes with NET.onnx", kUsage);
     return command.pictures.wanted() ? run_on_pictures(app, command) : run(command);

@@ -9,7 +9,8 @@
 namespace tputwin::tools {
 
 int run_on_pictures(const CLI::App& app, RunCommand& command) {
-  for (const char* option : {"--input", "--compare", "--repeat", "--devices", "--latency"})
+  for (const char* option :
+       {"--input", "--compare", "--repeat", "--devices", "--latency", "--account"})
     if (app.get_option(option)->count() > 0)
       return bad_usage(app, fmt::format("{} does not go with --image", option), kUsage);
   auto shapes = parse_shapes(command.shapes);
