@@ -6,17 +6,15 @@
 namespace tputwin::net {
 namespace {
 
-// limits of an operand of the tensor engine
-constexpr int64_t kMaxRows = 1024, kMaxChannels = 4095;
-
 Span part_of(int64_t extent, int index, int parts) {
   return {extent * index / parts, extent * (index + 1) / parts};
 }
 
 class Planner {
  public:
-  Planner(std::vector<const Kernel*> kernels, const std::set<std::string>& stored, const Cut& cut)
-      : kernels_(kernels), steps_(static_cast<int>(kernels.size())) {
+  Planner(std::vector<const TiledKernel*> kernels, const std::set<std::string>& stored,
+          const Cut& cut, const LocalMemory& memory)
+      : memory_(memory), kernels_(kernels), steps_(static_cast<int>(kernels.size())) {
     schedule_.kernels = std::move(kernels);
     schedule_.cut = cut;
     find_tensors(stored);
@@ -51,19 +49,19 @@ class Planner {
   }
 
   GroupTensor& tensor(int i) { return schedule_.tensors[static_cast<size_t>(i)]; }
-  const Kernel& kernel(int k) const { return *kernels_[static_cast<size_t>(k)]; }
+  const TiledKernel& kernel(int k) const { return *kernels_[static_cast<size_t>(k)]; }
 
   // ---- Slices ----
 
   bool make_slices() {
     Cut& cut = schedule_.cut;
     const int64_t samples = kernel(0).output.e.n, all = kernel(0).output.e.c;
-    for (const Kernel* k : kernels_)
+    for (const TiledKernel* k : kernels_)
       if (k->output.e.n != samples) return false;
     const bool by_channel = cut.channels != 0 && cut.channels < all;
     if (by_channel && (steps_ != 1 || !kernel(0).can_split_channels())) return false;
     const int64_t channels = by_channel ? cut.channels : all;
-    if (channels > kMaxChannels && !kernel(0).output.is_matrix) return false;
+    if (channels > memory_.most_channels && !kernel(0).output.is_matrix) return false;
     for (int64_t c = 0; c < all; c += channels)
       for (int64_t n = 0; n < samples; n += cut.samples)
         for (int r = 0; r < cut.row_slices; ++r)
@@ -101,9 +99,9 @@ class Planner {
         if (!kernel(k).accepts_rows(i, out, tensor(step.inputs[i]).held.back())) return false;
     }
     return std::all_of(schedule_.tensors.begin(), schedule_.tensors.end(),
-                       [](const GroupTensor& t) {
+                       [this](const GroupTensor& t) {
                          return t.held.back().count() > 0 &&
-                                (t.held.back().count() <= kMaxRows || t.view.is_matrix);
+                                (t.held.back().count() <= memory_.most_rows || t.view.is_matrix);
                        });
   }
 
@@ -134,7 +132,8 @@ class Planner {
   int64_t largest(const GroupTensor& t) const {
     int64_t bytes = 0;
     for (size_t s = 0; s < schedule_.slices.size(); ++s)
-      bytes = std::max(bytes, t.view.bytes(schedule_.extents_in(t, static_cast<int>(s))));
+      bytes = std::max(bytes,
+                       memory_.tensor_bytes(t.view, schedule_.extents_in(t, static_cast<int>(s))));
     return bytes;
   }
 
@@ -144,7 +143,7 @@ class Planner {
       for (int i : step.inputs) need_input(i, k);
       make_output(step, k);
       make_weights(step, k);
-      const Kernel& kern = kernel(k);
+      const TiledKernel& kern = kernel(k);
       int64_t scratch = 0;
       for (size_t s = 0; s < schedule_.slices.size(); ++s)
         scratch = std::max(scratch, kern.scratch_bytes(schedule_.extents_in(tensor(step.output),
@@ -213,13 +212,13 @@ class Planner {
   }
 
   void make_weights(KernelOperands& step, int k) {
-    const Kernel& kern = kernel(k);
+    const TiledKernel& kern = kernel(k);
     for (size_t i = 0; i < kern.weights.size(); ++i) {
       const Weight& w = kern.weights[i];
       int64_t bytes = 0;
       const bool is_split = steps_ == 1 && kern.can_split_channels() && w.by_channel;
       for (const Slice& s : schedule_.slices)
-        bytes = std::max(bytes, w.lane_bytes(is_split ? s.channels : Span{0, w.e.c}));
+        bytes = std::max(bytes, memory_.weight_bytes(w, is_split ? s.channels : Span{0, w.e.c}));
       auto version = is_split ? versions([](const Slice& s) { return s.channels.begin; })
                      : schedule_.cut.is_resident ? std::vector<int>(schedule_.slices.size(), 0)
                                                  : every_slice();
@@ -287,21 +286,23 @@ class Planner {
       std::optional<uint32_t> at = first_fit(i.bytes, lowest, steps, placed);
       if (!at) return false;
       i.address.push_back(*at);
-      placed.push_back({*at, *at + static_cast<uint32_t>(align_up_to(i.bytes, kUnits)), steps});
+      placed.push_back(
+          {*at, *at + static_cast<uint32_t>(align_up_to(i.bytes, memory_.unit_bytes)), steps});
     }
     return true;
   }
 
-  static std::optional<uint32_t> first_fit(int64_t bytes, uint32_t lowest, uint64_t steps,
-                                           const std::vector<Placed>& placed) {
-    if (bytes > kLaneBytes) return std::nullopt;
-    std::vector<uint32_t> candidates = {static_cast<uint32_t>(align_up_to(lowest, kUnits))};
+  std::optional<uint32_t> first_fit(int64_t bytes, uint32_t lowest, uint64_t steps,
+                                    const std::vector<Placed>& placed) const {
+    if (bytes > memory_.lane_bytes) return std::nullopt;
+    std::vector<uint32_t> candidates = {
+        static_cast<uint32_t>(align_up_to(lowest, memory_.unit_bytes))};
     for (const Placed& p : placed)
       if ((p.steps & steps) != 0 && p.end >= lowest) candidates.push_back(p.end);
     std::sort(candidates.begin(), candidates.end());
     for (uint32_t at : candidates) {
-      const int64_t end = at + align_up_to(bytes, kUnits);
-      if (end > kLaneBytes) return std::nullopt;
+      const int64_t end = at + align_up_to(bytes, memory_.unit_bytes);
+      if (end > memory_.lane_bytes) return std::nullopt;
       const bool is_free = std::none_of(placed.begin(), placed.end(), [&](const Placed& p) {
         return (p.steps & steps) != 0 && p.begin < end && at < p.end;
       });
@@ -310,7 +311,8 @@ class Planner {
     return std::nullopt;
   }
 
-  std::vector<const Kernel*> kernels_;
+  const LocalMemory& memory_;
+  std::vector<const TiledKernel*> kernels_;
   int steps_;
   GroupSchedule schedule_;
 };
@@ -326,9 +328,10 @@ Extents GroupSchedule::extents_in(const GroupTensor& t, int index) const {
   return e;
 }
 
-std::optional<GroupSchedule> schedule_group(std::vector<const Kernel*> kernels,
-                                            const std::set<std::string>& stored, const Cut& cut) {
-  return Planner(std::move(kernels), stored, cut).schedule();
+std::optional<GroupSchedule> schedule_group(std::vector<const TiledKernel*> kernels,
+                                            const std::set<std::string>& stored, const Cut& cut,
+                                            const LocalMemory& memory) {
+  return Planner(std::move(kernels), stored, cut, memory).schedule();
 }
 
 }  // namespace tputwin::net

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/kernels/kernel.h"
+#include "bmnet/lowering/tiled_kernel.h"
 
 namespace tputwin::net {
 
@@ -73,7 +73,7 @@ struct KernelOperands {
 };
 
 struct GroupSchedule {
-  std::vector<const Kernel*> kernels;
+  std::vector<const TiledKernel*> kernels;
   Cut cut;
   std::vector<Slice> slices;
   std::vector<GroupTensor> tensors;
@@ -86,8 +86,9 @@ struct GroupSchedule {
 };
 
 // Plans a group with this cut. `stored` has the tensors that are needed after the group. Returns
-// nullopt if the buffers do not fit.
-std::optional<GroupSchedule> schedule_group(std::vector<const Kernel*> kernels,
-                                            const std::set<std::string>& stored, const Cut& cut);
+// nullopt if the buffers do not fit in `memory`.
+std::optional<GroupSchedule> schedule_group(std::vector<const TiledKernel*> kernels,
+                                            const std::set<std::string>& stored, const Cut& cut,
+                                            const LocalMemory& memory);
 
 }  // namespace tputwin::net

@@ -7,8 +7,6 @@
 #include <algorithm>
 
 #include "base/errors/bmnet.h"
-#include "isa/bm1880_codec.h"
-#include "machine/program_cost.h"
 
 namespace tputwin::net {
 namespace {
@@ -42,7 +40,7 @@ std::vector<Grain> grains(int64_t samples, int64_t rows) {
 
 class Search {
  public:
-  Search(std::vector<const Kernel*> kernels, std::set<std::string> stored, bool has_overlap,
+  Search(std::vector<const TiledKernel*> kernels, std::set<std::string> stored, bool has_overlap,
          Pricer& pricer)
       : kernels_(std::move(kernels)),
         stored_(std::move(stored)),
@@ -66,16 +64,16 @@ class Search {
  private:
   void search() {
     int64_t rows = 1 << 20;
-    for (const Kernel* k : kernels_)
+    for (const TiledKernel* k : kernels_)
       if (stored_.count(k->output.tensor) != 0) rows = std::min(rows, k->output.e.h);
-    const Kernel& first = *kernels_.front();
+    const TiledKernel& first = *kernels_.front();
     const int64_t channels = first.output.e.c;
     const bool by_channel = kernels_.size() == 1 && first.can_split_channels();
     for (int64_t c = channels;;) {
       try_channels(c == channels ? 0 : c, first.output.e.n, rows);
-      if (!by_channel || c <= kLanes || (best_ && c * 4 < channels)) break;
-      c = align_up_to(ceil_div(c, 2), kLanes);
-      if (c >= channels) c = kLanes;
+      if (!by_channel || c <= memory().lanes || (best_ && c * 4 < channels)) break;
+      c = align_up_to(ceil_div(c, 2), memory().lanes);
+      if (c >= channels) c = memory().lanes;
     }
   }
 
@@ -86,7 +84,7 @@ class Search {
       int fitting = 0;
       for (const Grain& g : grains(samples, rows)) {
         const Cut cut{g.samples, g.rows, channels, resident, has_overlap_};
-        auto schedule = schedule_group(kernels_, stored_, cut);
+        auto schedule = schedule_group(kernels_, stored_, cut, memory());
         if (!schedule) continue;
         consider(std::move(*schedule));
         if (++fitting == (has_overlap_ ? 3 : 1)) break;
@@ -111,10 +109,12 @@ class Search {
         best_->schedule.slices.size(), cut.samples, cut.row_slices,
         cut.channels == 0 ? "all" : fmt::format("{}", cut.channels),
         cut.is_resident ? "stay" : "are loaded for each slice", best_->schedule.peak_bytes,
-        kLaneBytes);
+        memory().lane_bytes);
   }
 
-  std::vector<const Kernel*> kernels_;
+  const LocalMemory& memory() const { return pricer_.memory; }
+
+  std::vector<const TiledKernel*> kernels_;
   std::set<std::string> stored_;
   bool has_overlap_;
   Pricer& pricer_;
@@ -124,7 +124,7 @@ class Search {
 
 class Partition {
  public:
-  Partition(const std::vector<const Kernel*>& kernels, size_t first, const TensorUses& uses,
+  Partition(const std::vector<const TiledKernel*>& kernels, size_t first, const TensorUses& uses,
             const PartitionOptions& options, Pricer& pricer)
       : kernels_(kernels), first_(first), uses_(uses), options_(options), pricer_(pricer) {}
 
@@ -166,7 +166,7 @@ class Partition {
   }
 
  private:
-  std::vector<const Kernel*> slice(size_t i, size_t j) const {
+  std::vector<const TiledKernel*> slice(size_t i, size_t j) const {
     return {kernels_.begin() + static_cast<ptrdiff_t>(i),
             kernels_.begin() + static_cast<ptrdiff_t>(j)};
   }
@@ -192,20 +192,22 @@ class Partition {
     return true;
   }
 
-  static Error too_large(const Kernel& k) {
+  Error too_large(const TiledKernel& k) const {
     int64_t weights = 0;
     for (const Weight& w : k.weights)
-      weights +=
-          w.lane_bytes({0, k.can_split_channels() ? std::min<int64_t>(kLanes, w.e.c) : w.e.c});
+      weights += memory().weight_bytes(
+          w, {0, k.can_split_channels() ? std::min<int64_t>(memory().lanes, w.e.c) : w.e.c});
     const Extents& in = k.inputs[0].e;
     return Error(errors::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
         .detail(fmt::format("{} bytes of weights in a lane of {}, with one row of input and output",
-                            weights, kLaneBytes));
+                            weights, memory().lane_bytes));
   }
 
-  const std::vector<const Kernel*>& kernels_;
+  const LocalMemory& memory() const { return pricer_.memory; }
+
+  const std::vector<const TiledKernel*>& kernels_;
   size_t first_;
   const TensorUses& uses_;
   const PartitionOptions& options_;
@@ -214,26 +216,9 @@ class Partition {
 
 }  // namespace
 
-Result<PricedGroup> Pricer::price(GroupSchedule schedule) {
-  TensorPositions positions;
-  for (const GroupTensor& t : schedule.tensors) {
-    const Extents& e = t.view.e;
-    positions[t.view.tensor] = {0, static_cast<uint64_t>(e.c * e.h * e.w)};
-  }
-  WeightOffsets weights;
-  for (const Kernel* k : schedule.kernels) weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
-  program_.reset();
-  emit_group(program_, schedule, positions, weights);
-  if (Status s = program_.status(); !s.ok()) return s;
-  auto program = isa::decode_program(program_.commands(), chip_);
-  if (!program.ok()) return Status(program.error());
-  const ProgramCost total = program_cost(*program, chip_);
-  return PricedGroup{std::move(schedule), total.elapsed_cycles, total.cost.global_bytes, {}};
-}
-
-Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,
-                                           const TensorUses& uses, const PartitionOptions& options,
-                                           Pricer& pricer) {
+Result<std::vector<PricedGroup>> partition(const std::vector<const TiledKernel*>& kernels,
+                                           size_t first, const TensorUses& uses,
+                                           const PartitionOptions& options, Pricer& pricer) {
   return Partition(kernels, first, uses, options, pricer).run();
 }
 

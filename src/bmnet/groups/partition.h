@@ -1,4 +1,4 @@
-// Partition of kernels into layer groups, and the cut of each group, by the simulator's own costs.
+// Partition of kernels into layer groups, and the cut of each group, by predicted costs.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/groups/emit_group.h"
-#include "chip/chip.h"
+#include "bmnet/groups/group_schedule.h"
 
 namespace tputwin::net {
 
@@ -34,21 +33,21 @@ struct PricedGroup {
   std::string reason;         // why this cut was chosen
 };
 
+// The costs of a target.
 class Pricer {
  public:
-  explicit Pricer(const Chip& chip) : chip_(chip) {}
+  explicit Pricer(const LocalMemory& memory) : memory(memory) {}
+  virtual ~Pricer() = default;
   // Predicts the cycles and bytes of a plan.
-  Result<PricedGroup> price(GroupSchedule schedule);
+  virtual Result<PricedGroup> price(GroupSchedule schedule) = 0;
 
- private:
-  const Chip& chip_;
-  Program program_;
+  const LocalMemory& memory;
 };
 
 // Partitions consecutive kernels into groups, in order. `first` is the index of kernels[0] in the
 // whole list.
-Result<std::vector<PricedGroup>> partition(const std::vector<const Kernel*>& kernels, size_t first,
-                                           const TensorUses& uses, const PartitionOptions& options,
-                                           Pricer& pricer);
+Result<std::vector<PricedGroup>> partition(const std::vector<const TiledKernel*>& kernels,
+                                           size_t first, const TensorUses& uses,
+                                           const PartitionOptions& options, Pricer& pricer);
 
 }  // namespace tputwin::net

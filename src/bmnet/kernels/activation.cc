@@ -8,7 +8,7 @@ class Relu : public ElementwiseKernel {
  public:
   int in_place_input() const override { return 0; }
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor();
+    tensor_lmem out = tensor_of(o.output);
     Input in(o, 0);
     bmk1880_relu_param_t p{};
     p.ofmap = &out;
@@ -26,7 +26,7 @@ class LeakyRelu : public ElementwiseKernel {
   int64_t scratch_bytes(const Extents& out) const override { return aligned_bytes(out); }
 
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem positive = o.output.tensor(), negative = aligned_tensor(o.scratch, o.output.e);
+    tensor_lmem positive = tensor_of(o.output), negative = aligned_tensor(o.scratch, o.output.e);
     Input in(o, 0);
     bmk1880_max_const_param_t max{.max = &positive, .a = &in, .b = 0, .b_is_signed = true};
     program.check(bmk1880_tpu_max_const(program.context(), &max));
@@ -65,7 +65,7 @@ class Table : public Kernel {
  public:
   int in_place_input() const override { return 0; }
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     tensor_lmem table = aligned_tensor(o.weights[0].address, {1, kLanes, 16, 16});
     bmk1880_lut_param_t p{.ofmap = &out, .ifmap = &in, .table = &table};
     program.check(bmk1880_tpu_lut(program.context(), &p));

@@ -44,7 +44,7 @@ class Convolution : public WindowKernel {
   bool can_split_channels() const override { return true; }
 
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     tensor_lmem weight = unaligned_tensor(
         o.weights[0].address, {inputs[0].e.c, o.output.e.c, window.kernel_h, window.kernel_w});
     tensor_lmem bias{};
@@ -61,7 +61,7 @@ class Convolution : public WindowKernel {
 class Depthwise : public WindowKernel {
  public:
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     tensor_lmem weight =
         aligned_tensor(o.weights[0].address, {1, o.output.e.c, window.kernel_h, window.kernel_w});
     tensor_lmem bias{};

@@ -16,7 +16,7 @@ class Sum : public ElementwiseKernel {
   int in_place_input() const override { return 0; }
 
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem low = o.output.tensor(), high = aligned_tensor(o.scratch, o.output.e);
+    tensor_lmem low = tensor_of(o.output), high = aligned_tensor(o.scratch, o.output.e);
     {
       Input in(o, 0);
       bmk1880_mul_const_param_t first{};
@@ -64,7 +64,7 @@ class Maximum : public ElementwiseKernel {
   int64_t scratch_bytes(const Extents& out) const override { return aligned_bytes(out); }
 
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor(), other = aligned_tensor(o.scratch, o.output.e);
+    tensor_lmem out = tensor_of(o.output), other = aligned_tensor(o.scratch, o.output.e);
     for (size_t i = 0; i < inputs.size(); ++i) {
       Input in(o, i);
       emit_scaled(program, i == 0 ? &out : &other, &in, multiplier[i], true, right_shift);
@@ -92,7 +92,7 @@ class Product : public ElementwiseKernel {
     // scratch planes of the first.
     tensor_lmem low = aligned_tensor(o.scratch, o.output.e);
     tensor_lmem high = aligned_tensor(o.scratch + plane, o.output.e);
-    tensor_lmem out = o.output.tensor(),
+    tensor_lmem out = tensor_of(o.output),
                 out_high = aligned_tensor(o.scratch + 2 * plane, o.output.e);
     tensor_lmem spread = aligned_tensor(o.scratch + 2 * plane, o.output.e);
     const bool is_spread = has_factor_at(program, o, o.scratch + 2 * plane);
@@ -166,7 +166,7 @@ class Rescale : public ElementwiseKernel {
   int multiplier = 128, right_shift = 7;
   int in_place_input() const override { return 0; }
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem out = o.output.tensor();
+    tensor_lmem out = tensor_of(o.output);
     Input in(o, 0);
     emit_scaled(program, &out, &in, multiplier, false, right_shift);
   }
@@ -202,7 +202,7 @@ Result<std::vector<KernelPtr>> lower_eltwise(const Network&, const TensorOp& op,
       break;
     }
   }
-  Kernel& k = *kernels.back();
+  TiledKernel& k = *kernels.back();
   const auto view = is_channel_product(op) ? view_of : flat_view;
   for (int i = 0; i < op.bottom_size(); ++i)
     k.inputs.push_back(view(op.bottom(i), op.input_shape(i)));

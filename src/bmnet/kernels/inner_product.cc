@@ -16,7 +16,7 @@ class MatrixProduct : public Kernel {
   bool can_split_channels() const override { return true; }
 
   void emit(Program& program, const Operands& o) const override {
-    tensor_lmem res = o.output.tensor(), left = o.inputs[0].tensor();
+    tensor_lmem res = tensor_of(o.output), left = tensor_of(o.inputs[0]);
     tensor_lmem right = matrix_tensor(o.weights[0].address, inputs[0].e.c, o.output.e.c);
     tensor_lmem bias{};
     bmk1880_matrix_mac_param_t p{};
@@ -46,7 +46,7 @@ class WholeWindow : public Kernel {
 
   void emit(Program& program, const Operands& o) const override {
     const Extents& in = inputs[0].e;
-    tensor_lmem out = o.output.tensor(), map = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), map = tensor_of(o.inputs[0]);
     tensor_lmem weight = unaligned_tensor(o.weights[0].address, {in.c, o.output.e.c, in.h, in.w});
     tensor_lmem bias{};
     bmk1880_conv_param_t p{};

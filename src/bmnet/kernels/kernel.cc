@@ -3,35 +3,47 @@
 
 namespace tputwin::net {
 
-int64_t View::bytes(const Extents& tile) const {
-  return aligned_bytes(is_matrix ? matrix_extents(tile.n, tile.c) : tile);
-}
+namespace {
 
-Extents Weight::tile(Span channels) const {
-  Extents part = e;
-  if (by_channel) part.c = channels.count();
-  return part;
-}
+// Limits of an operand of the tensor engine.
+constexpr int64_t kMostRows = 1024, kMostChannels = 4095;
 
-int64_t Weight::lane_bytes(Span channels) const {
-  const Extents part = tile(channels);
-  switch (layout) {
-    case Layout::aligned:
-      return aligned_bytes(part);
-    case Layout::unaligned:
-      return unaligned_bytes(part);
-    case Layout::matrix:
-      break;
+class Lanes final : public LocalMemory {
+ public:
+  Lanes() : LocalMemory(kLanes, kUnits, kLaneBytes, kMostRows, kMostChannels) {}
+
+  int64_t tensor_bytes(const View& view, const Extents& tile) const override {
+    return aligned_bytes(view.is_matrix ? matrix_extents(tile.n, tile.c) : tile);
   }
-  return aligned_bytes(matrix_extents(part.n, part.c));
+
+  int64_t weight_bytes(const Weight& weight, Span channels) const override {
+    const Extents part = weight.tile(channels);
+    switch (weight.layout) {
+      case Weight::Layout::aligned:
+        return aligned_bytes(part);
+      case Weight::Layout::unaligned:
+        return unaligned_bytes(part);
+      case Weight::Layout::matrix:
+        break;
+    }
+    return aligned_bytes(matrix_extents(part.n, part.c));
+  }
+};
+
+}  // namespace
+
+const LocalMemory& local_memory() {
+  static const Lanes memory;
+  return memory;
 }
 
-tensor_lmem Local::tensor(fmt_t fmt) const {
-  return is_matrix ? matrix_tensor(address, e.n, e.c, fmt) : aligned_tensor(address, e, fmt);
+tensor_lmem tensor_of(const Local& local, fmt_t fmt) {
+  return local.is_matrix ? matrix_tensor(local.address, local.e.n, local.e.c, fmt)
+                         : aligned_tensor(local.address, local.e, fmt);
 }
 
 ElementwiseKernel::Input::Input(const Operands& o, size_t index, fmt_t fmt)
-    : tensor_(o.inputs[index].tensor(fmt)) {
+    : tensor_(tensor_of(o.inputs[index], fmt)) {
   const Span held = o.input_rows[index];
   const Local& local = o.inputs[index];
   if (held == o.rows || local.is_matrix) return;
@@ -41,7 +53,7 @@ ElementwiseKernel::Input::Input(const Operands& o, size_t index, fmt_t fmt)
 
 void emit_relu(Program& program, const Local& t) {
   const Local plane{t.address, t.is_matrix ? matrix_extents(t.e.n, t.e.c) : t.e};
-  tensor_lmem map = plane.tensor();
+  tensor_lmem map = tensor_of(plane);
   bmk1880_relu_param_t p{};
   p.ofmap = &map;
   p.ifmap = &map;

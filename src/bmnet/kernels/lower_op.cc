@@ -26,7 +26,7 @@ constexpr Row kRows[] = {
 #include "bmnet/ir/ops.def"
 };
 
-Status check_extents(const Kernel& kernel, const TensorOp& op) {
+Status check_extents(const TiledKernel& kernel, const TensorOp& op) {
   auto check = [&](const View& v) -> Status {
     if (v.is_matrix) return Status();
     if (Status s = check_field(op, "samples", v.e.n, kMaxSamples); !s.ok()) return s;

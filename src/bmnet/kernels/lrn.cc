@@ -18,7 +18,7 @@ class Lrn : public Kernel {
   void emit(Program& program, const Operands& o) const override {
     const Extents& e = o.output.e;
     const uint32_t plane = static_cast<uint32_t>(aligned_bytes(e));
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     tensor_lmem square = aligned_tensor(o.scratch, e), moved = aligned_tensor(o.scratch + plane, e);
     tensor_lmem low = aligned_tensor(o.scratch + 2 * plane, e);
     tensor_lmem high = aligned_tensor(o.scratch + 3 * plane, e);

@@ -33,7 +33,7 @@ class Pooling : public Kernel {
     if (is_single()) return emit_single(program, o);
     if (is_average) return emit_average(program, o);
     bmk1880_max_pooling_param_t p{};
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     fill(p, o, &out, &in);
     program.check(bmk1880_tpu_max_pooling(program.context(), &p));
     if (multiplier != 0) emit_rescale(program, o.output, o.output);
@@ -60,7 +60,7 @@ class Pooling : public Kernel {
   void emit_average(Program& program, const Operands& o, uint32_t to,
                     const Multiplier& scale) const {
     bmk1880_avg_pooling_param_t p{};
-    tensor_lmem out = aligned_tensor(to, o.output.e), in = o.inputs[0].tensor();
+    tensor_lmem out = aligned_tensor(to, o.output.e), in = tensor_of(o.inputs[0]);
     fill(p, o, &out, &in);
     p.avg_pooling_const = static_cast<u8>(scale.multiplier);
     p.rshift_width = scale.shift;
@@ -84,7 +84,7 @@ class Pooling : public Kernel {
 
   // For a window of one element, a depthwise command takes every stride-th element.
   void emit_single(Program& program, const Operands& o) const {
-    tensor_lmem out = o.output.tensor(), in = o.inputs[0].tensor();
+    tensor_lmem out = tensor_of(o.output), in = tensor_of(o.inputs[0]);
     tensor_lmem ones = aligned_tensor(o.weights[0].address, {1, output.e.c, 1, 1});
     bmk1880_depthwise_param_t p{};
     p.ofmap = &out;
@@ -96,7 +96,7 @@ class Pooling : public Kernel {
   }
 
   void emit_rescale(Program& program, const Local& to, const Local& from) const {
-    tensor_lmem out = to.tensor(), in = from.tensor();
+    tensor_lmem out = tensor_of(to), in = tensor_of(from);
     bmk1880_mul_const_param_t p{};
     p.res_low = &out;
     p.a = &in;

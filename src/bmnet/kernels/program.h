@@ -14,15 +14,13 @@
 #include "base/error.h"
 #include "bmnet/ir/network.h"
 #include "bmnet/kernels/target.h"
+#include "bmnet/lowering/tile.h"
 #include "bmodel/bmodel.h"
 
 namespace tputwin::net {
 
 inline const uint32_t kLanes = target().lanes, kUnits = target().eu_bytes,
                       kLaneBytes = target().lane_bytes;
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-constexpr int64_t align_up_to(int64_t a, int64_t unit) { return ceil_div(a, unit) * unit; }
 
 // Returns the bytes per lane of tensors that start in lane 0.
 inline int64_t aligned_bytes(const Extents& e) {

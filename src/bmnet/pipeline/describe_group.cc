@@ -24,7 +24,7 @@ class LayerWriter {
         group_(group) {}
 
   TensorOp layer(int k, int slice) const {
-    const Kernel& kernel = *schedule_.kernels[static_cast<size_t>(k)];
+    const TiledKernel& kernel = *schedule_.kernels[static_cast<size_t>(k)];
     const TensorOp& source = network_.ops[kernel.op];
     const Slice& s = schedule_.slices[static_cast<size_t>(slice)];
     TensorOp op;
@@ -174,7 +174,8 @@ class LayerWriter {
   }
 
   // Adds the loads before the kernel and the store after it.
-  void transports(TensorOp& op, const Kernel& kernel, const KernelOperands& step, int slice) const {
+  void transports(TensorOp& op, const TiledKernel& kernel, const KernelOperands& step,
+                  int slice) const {
     for (int i : step.inputs)
       if (tensor(i).producer < 0) add_transport(op, i, slice, 0);
     for (size_t w = 0; w < step.weights.size(); ++w) {
@@ -216,7 +217,7 @@ void describe_group(::bmnet::NetParameter& net, const Network& network, const Pr
   const GroupSchedule& schedule = group.schedule;
   const int steps = static_cast<int>(schedule.kernels.size());
   if (steps == 1 && schedule.slices.size() == 1) {
-    const Kernel& k = *schedule.kernels[0];
+    const TiledKernel& k = *schedule.kernels[0];
     TensorOp* op = net.add_layer();
     *op = network.ops[k.op];
     for (const std::string& t : op->bottom()) op->add_global_input(tensors.find(t)->second.offset);

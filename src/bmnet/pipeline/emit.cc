@@ -7,6 +7,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/cpu_ops/cpu_ops.h"
 #include "bmnet/ir/any_case.h"
+#include "bmnet/kernels/emit_group.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
@@ -106,7 +107,7 @@ class Emission {
 
   void emit_group(const PricedGroup& group) {
     WeightOffsets weights;
-    for (const Kernel* k : group.schedule.kernels)
+    for (const TiledKernel* k : group.schedule.kernels)
       for (const Weight& w : k->weights) weights[k].push_back(weights_.store(w.bytes));
     net::emit_group(program(), group.schedule, c_.positions, weights);
     explain_group(c_.compiled.explanation, network(), group);

@@ -1,6 +1,6 @@
 // Pass group: combines kernels to layer groups. Groups and layers of other kinds are the stages of
 // the program.
-#include "bmnet/kernels/target.h"
+#include "bmnet/kernels/pricer.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 class Grouping {
  public:
-  explicit Grouping(Compilation& c) : c_(c), pricer_(target()) {}
+  explicit Grouping(Compilation& c) : c_(c) {}
 
   // Collects kernels of consecutive layers until a layer of another kind.
   Status run() {
@@ -71,9 +71,9 @@ class Grouping {
   }
 
   Compilation& c_;
-  Pricer pricer_;
-  std::vector<const Kernel*> run_;  // kernels that are not yet in a group
-  size_t first_ = 0;                // index of the first of them
+  Bm1880Pricer pricer_;
+  std::vector<const TiledKernel*> run_;  // kernels that are not yet in a group
+  size_t first_ = 0;                     // index of the first of them
 };
 
 }  // namespace

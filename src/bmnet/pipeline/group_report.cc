@@ -34,7 +34,7 @@ void explain_group(std::string& text, const Network& network, const PricedGroup&
   fmt::format_to(out, "group: price {} cycles, {} bytes between global and local memory\n",
                  group.cycles, group.global_bytes);
   fmt::format_to(out, "  {}\n", group.reason);
-  for (const Kernel* k : schedule.kernels)
+  for (const TiledKernel* k : schedule.kernels)
     fmt::format_to(out, "  {} {} {} -> {}{}\n", network.ops[k->op].type(), k->layer,
                    extents_text(k->inputs[0].e), extents_text(k->output.e),
                    k->do_relu ? " relu" : "");

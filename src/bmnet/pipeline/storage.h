@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bmnet/integers/quantized_net.h"
-#include "bmnet/kernels/positions.h"
+#include "bmnet/lowering/positions.h"
 
 namespace tputwin::net {
 

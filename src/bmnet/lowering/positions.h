@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bmnet/kernels/kernel.h"
+#include "bmnet/lowering/tiled_kernel.h"
 
 namespace tputwin::net {
 
@@ -18,6 +18,6 @@ struct TensorPosition {
 using TensorPositions = std::map<std::string, TensorPosition, std::less<>>;
 
 // Offsets of the weights of every kernel in weight memory.
-using WeightOffsets = std::map<const Kernel*, std::vector<uint64_t>>;
+using WeightOffsets = std::map<const TiledKernel*, std::vector<uint64_t>>;
 
 }  // namespace tputwin::net

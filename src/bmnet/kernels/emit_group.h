@@ -2,7 +2,8 @@
 #pragma once
 
 #include "bmnet/groups/group_schedule.h"
-#include "bmnet/kernels/positions.h"
+#include "bmnet/kernels/program.h"
+#include "bmnet/lowering/positions.h"
 
 namespace tputwin::net {
 

@@ -1,0 +1,97 @@
+// The steps of a planned group: loads, kernels and stores.
+#include "bmnet/groups/group_walk.h"
+
+#include <algorithm>
+
+namespace tputwin::net {
+namespace {
+
+// Returns true if a slice needs other contents of the buffer than the slice before.
+bool is_new(const LocalBuffer& i, int slice) {
+  return slice == 0 ||
+         i.version[static_cast<size_t>(slice)] != i.version[static_cast<size_t>(slice) - 1];
+}
+
+}  // namespace
+
+void GroupWalk::run() {
+  const int total = steps() * static_cast<int>(schedule_.slices.size());
+  if (!schedule_.cut.has_overlap) {
+    for (int t = 0; t < total; ++t) loads(t), computes(t), stores(t);
+    return;
+  }
+  loads(0);
+  for (int t = 0; t < total; ++t) section(t, total);
+  stores(total - 1);
+}
+
+// Emits step t in parallel with the loads of step t+1 and the stores of step t-1. A kernel that
+// uses the DMA itself follows these transfers.
+void GroupWalk::section(int t, int total) {
+  const bool overlaps = kernel(t % steps()).is_compute_only();
+  begin_parallel();
+  if (t + 1 < total) loads(t + 1);
+  if (overlaps) computes(t);
+  if (t > 0) stores(t - 1);
+  end_parallel();
+  if (!overlaps) computes(t);
+}
+
+// Loads the operands of step t that local memory does not hold yet: tensors at their first step,
+// weights.
+void GroupWalk::loads(int t) {
+  const int k = t % steps(), slice = t / steps();
+  const KernelOperands& step = operands(k);
+  begin_kernel(k);
+  for (size_t i = 0; i < step.weights.size(); ++i)
+    if (is_new(buffer(step.weights[i]), slice)) load_weight(k, i, slice);
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const GroupTensor& in = tensor(step.inputs[i]);
+    const auto at = step.inputs.begin() + static_cast<ptrdiff_t>(i);
+    const bool is_first_use =
+        first_use(step.inputs[i]) == k && std::find(step.inputs.begin(), at, step.inputs[i]) == at;
+    if (in.producer < 0 && is_first_use && is_new(buffer(in.buffer), slice)) load_tensor(in, slice);
+  }
+}
+
+void GroupWalk::computes(int t) {
+  begin_kernel(t % steps());
+  compute(t % steps(), t / steps());
+}
+
+void GroupWalk::stores(int t) {
+  const GroupTensor& out = tensor(operands(t % steps()).output);
+  if (!out.is_stored) return;
+  begin_kernel(t % steps());
+  store(out, t / steps());
+}
+
+int GroupWalk::first_use(int index) const {
+  for (int k = 0; k < steps(); ++k)
+    for (int i : operands(k).inputs)
+      if (i == index) return k;
+  return -1;
+}
+
+Operands GroupWalk::local_operands(int k, int slice) const {
+  const KernelOperands& step = operands(k);
+  Operands o;
+  for (int i : step.inputs) {
+    o.inputs.push_back(local(tensor(i), slice));
+    o.input_rows.push_back(held_rows(tensor(i), slice));
+  }
+  o.output = local(tensor(step.output), slice);
+  o.rows = held_rows(tensor(step.output), slice);
+  for (size_t i = 0; i < step.weights.size(); ++i)
+    o.weights.push_back({weight_address(k, i, slice), kernel(k).weights[i].e,
+                         kernel(k).weights[i].layout == Weight::Layout::matrix});
+  if (step.scratch >= 0) o.scratch = buffer(step.scratch).address_in(slice);
+  return o;
+}
+
+Extents GroupWalk::weight_extents(int k, size_t index, int slice) const {
+  const Weight& w = kernel(k).weights[index];
+  return steps() == 1 && kernel(k).can_split_channels() ? w.tile(slice_of(slice).channels) : w.e;
+}
+
+}  // namespace tputwin::net
