@@ -11,7 +11,8 @@
 #include "bmnet/calibrate/calibrate.h"
 #include "bmnet/groups/partition.h"
 #include "bmnet/integers/quantized_net.h"
-#include "bmnet/kernels/moves.h"
+#include "bmnet/kernels/program.h"
+#include "bmnet/lowering/moves.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/pipeline/storage.h"
@@ -50,6 +51,7 @@ struct Compilation {
   QuantizedNet net;                         // fuse; dequantize
   std::optional<Storage> storage;           // storage: tensors that share bytes
   std::vector<KernelPtr> kernels;           // lower
+  std::unique_ptr<Pricer> pricer;           // lower: prices of the target
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
   std::vector<ProgramPart> parts;           // group
   TensorPositions positions;                // place: tensors in neuron memory

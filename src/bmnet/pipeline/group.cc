@@ -1,6 +1,5 @@
 // Pass group: combines kernels to layer groups. Groups and layers of other kinds are the stages of
 // the program.
-#include "bmnet/kernels/pricer.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -53,7 +52,7 @@ class Grouping {
     uses.storage = [this](const std::string& t) { return c_.storage->root(t); };
     PartitionOptions how;
     how.has_groups = how.has_overlap = c_.at_least(Level::layer_group);
-    TW_ASSIGN_OR_RETURN(groups, partition(run_, first_, uses, how, pricer_));
+    TW_ASSIGN_OR_RETURN(groups, partition(run_, first_, uses, how, *c_.pricer));
     for (PricedGroup& g : groups) c_.parts.emplace_back().group = std::move(g);
     first_ = next();
     run_.clear();
@@ -71,7 +70,6 @@ class Grouping {
   }
 
   Compilation& c_;
-  Bm1880Pricer pricer_;
   std::vector<const TiledKernel*> run_;  // kernels that are not yet in a group
   size_t first_ = 0;                     // index of the first of them
 };

@@ -1,6 +1,7 @@
 // The compiler: its passes in their order.
 #include <span>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -11,6 +12,7 @@ using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
 constexpr Pass kBeforeUnits[] = {pass::fold};  // the units do the calibration
+constexpr Pass kPrepareFloat[] = {pass::import, pass::fold};
 constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize,
                              pass::float_outputs};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,
@@ -49,6 +51,14 @@ Result<Prepared> prepare(const Source& source) {
   c.source = source;
   TW_RETURN_IF_ERROR(run(kPrepare, c));
   return Prepared{std::move(c.network), std::move(c.table)};
+}
+
+Result<Network> prepare_float(const Source& source) {
+  Compilation c;
+  c.source = source;
+  TW_RETURN_IF_ERROR(run(kPrepareFloat, c));
+  if (c.is_float) return std::move(c.network);
+  return Error(errors::net_float_weights).in("net " + c.network.name);
 }
 
 Result<Compiled> compile(const Network& network, const std::vector<LayerIntegers>& integers,

@@ -29,6 +29,9 @@ struct Prepared {
 // Entries of customized layers are not changed.
 Result<Prepared> prepare(const Source& source);
 
+// Reads a float net and folds it, for targets that compute in floats.
+Result<Network> prepare_float(const Source& source);
+
 // Calibrates a float Caffe net. Returns an int8 Caffe net and its table. `samples` has one data set
 // per input of the net.
 Result<Calibration> calibrate(const caffe::NetParameter& float_net,

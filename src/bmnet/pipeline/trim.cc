@@ -1,7 +1,7 @@
 // Pass trim: cuts off rows and columns that a layer's only window does not read, if there are more
 // than commands can skip. A command skips up to stride - 1 of them. Example: a window of 20x20 at
 // stride 20 on 39x39 elements does not read 19, and the largest stride is 15.
-#include "bmnet/kernels/window_rows.h"
+#include "bmnet/lowering/window_rows.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
@@ -11,7 +11,7 @@ namespace {
 // Returns the number of elements to keep on an axis with one window.
 int64_t kept(Axis axis, int64_t outputs) {
   if (outputs != 1) return axis.extent;
-  axis.stride = std::min(axis.stride, static_cast<int>(target().limits.window.stride));
+  axis.stride = std::min(axis.stride, static_cast<int>(kMostStride));
   const AxisTile tile = tile_axis(axis, {0, 1});
   return axis.extent - tile.input.end > tile.most_unread ? tile.input.end : axis.extent;
 }

@@ -1,5 +1,6 @@
 // tputwin compile: compiles a Caffe or ONNX model to a bmodel.
 #include "tools/compile.h"
+#include "tools/compile_stream.h"
 #include "tools/reports/json.h"
 
 #include <cstdio>
@@ -17,7 +18,21 @@ struct CompileCommand {
   std::string onnx;
   std::vector<std::string> shapes;
   bool explain = false, json = false, is_dry = false;
+  bool is_stream = false;  // for a chip with command streams
+  net::bm1684x::StreamOptions stream;
 };
+
+int run_stream(const CompileCommand& command) {
+  net::bm1684x::StreamOptions options = command.stream;
+  options.level = command.request.options.level;
+  options.keep_all = command.request.options.keep_all;
+  auto result = compile_stream(command.request, options);
+  if (!result.ok()) return fail("tputwin", result.error());
+  print_warnings("tputwin");
+  if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
+  std::fputs(stream_text(command.request, *result).c_str(), stdout);
+  return kOk;
+}
 
 // Prints the plan of a net. Exit code 5 if it cannot be compiled.
 int show_dry_run(const CompileCommand& command) {
@@ -37,6 +52,7 @@ int run_compile(CompileCommand& command) {
     if (!shape.ok()) return fail("tputwin", shape.error());
     command.request.shapes.push_back(*shape);
   }
+  if (command.is_stream) return run_stream(command);
   if (command.is_dry) return show_dry_run(command);
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
@@ -96,17 +112,25 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
   sub->add_flag("!--no-layer-names", r.options.layer_names,
                 "leave out of the model which layer each command is of");
+  sub->add_option("--chip", command->is_stream, "bm1880 or bm1684x; default: bm1880")
+      ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
+  sub->add_option("--type", command->stream.type,
+                  "numbers of the net on the bm1684x: fp32, fp16 or bf16; default: fp32")
+      ->transform(
+          one_of<DType>({{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}}));
   add_outputs(*sub, *command);
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
              "--table table.pb2 -o net.bmodel --explain\n"
              "  tputwin compile net.onnx --table table.pb2 -o net.bmodel\n"
-             "  tputwin compile --dry-run net.onnx\n"));
+             "  tputwin compile --dry-run net.onnx\n"
+             "  tputwin compile net.onnx --chip bm1684x --type fp16 -o net.bmodel\n"));
   sub->callback([command, &exit] {
     CompileRequest& request = command->request;
     if (!command->onnx.empty()) request.caffemodel = command->onnx;
     if (request.caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
-    if (request.table.empty() && !command->is_dry && !net::is_onnx_file(request.caffemodel))
+    if (request.table.empty() && !command->is_dry && !command->is_stream &&
+        !net::is_onnx_file(request.caffemodel))
       throw CLI::RequiredError("--table");
     exit = run_compile(*command);
   });

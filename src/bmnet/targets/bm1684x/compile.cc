@@ -1,0 +1,213 @@
+// The compiler for the BM1684X: its passes in their order.
+#include "bmnet/targets/bm1684x/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bmnet/lowering/weight_memory.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/group_report.h"
+#include "bmnet/pipeline/passes.h"
+#include "bmnet/targets/bm1684x/emit_moves.h"
+#include "bmnet/targets/bm1684x/lower.h"
+#include "insight/timing/commands.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+// Weights and tensors start at multiples of what the DMA moves at once; memories at pages.
+constexpr uint64_t kUnit = 64, kPage = 4096;
+
+// A compilation, and what only this target has.
+struct StreamCompilation {
+  Compilation shared;
+  StreamOptions options;
+  Types types;
+  WeightOffsets weight_offsets;
+  Memories memories;
+  CompiledStream result;
+
+  std::vector<TensorOp>& ops() { return shared.net.network.ops; }
+};
+
+// ---- Types: every tensor gets the type of the net; ends are fp32 if requested ----
+
+TensorOp cast_of(const std::string& from, const std::string& to, const TensorShape& shape) {
+  TensorOp op;
+  op.set_name(to);
+  set_type(op, Op::cast);
+  op.add_bottom(from);
+  op.add_top(to);
+  *op.add_input_shape() = *op.add_output_shape() = shape;
+  return op;
+}
+
+// Converts each input after the start of the net.
+void cast_inputs(StreamCompilation& c) {
+  const std::vector<std::string> inputs = c.shared.net.network.inputs();
+  std::vector<TensorOp> result;
+  for (TensorOp& op : c.ops()) {
+    const bool start = is(op, Op::start);
+    for (std::string& t : *op.mutable_bottom())
+      if (std::ranges::find(inputs, t) != inputs.end())
+        t += "/" + std::string(to_string(c.options.type));
+    result.push_back(std::move(op));
+    if (!start) continue;
+    const TensorOp& input = result.back();
+    const std::string tensor = input.top(0);
+    c.types.others[tensor] = DType::f32;
+    result.push_back(
+        cast_of(tensor, tensor + "/" + to_string(c.options.type), input.output_shape(0)));
+  }
+  c.ops() = std::move(result);
+}
+
+// Converts each output before the end of the net.
+void cast_outputs(StreamCompilation& c) {
+  Network& network = c.shared.net.network;
+  TensorOp end = std::move(network.ops.back());
+  network.ops.pop_back();
+  for (int i = 0; i < end.bottom_size(); ++i) {
+    const std::string from = end.bottom(i), to = fmt::format("{}/output {}", from, i);
+    c.types.others[to] = DType::f32;
+    network.blob_names[to] = network.blob_name(from);
+    network.ops.push_back(cast_of(from, to, end.input_shape(i)));
+    end.set_bottom(i, to);
+  }
+  network.ops.push_back(std::move(end));
+}
+
+Status set_types(StreamCompilation& c) {
+  c.types.type = c.options.type;
+  if (c.options.float_ends && c.options.type != DType::f32) {
+    cast_inputs(c);
+    cast_outputs(c);
+  }
+  for (TensorOp& op : c.ops()) {
+    for (int i = 0; i < op.bottom_size(); ++i)
+      op.mutable_input_shape(i)->set_data_type_size(
+          static_cast<int>(element_bytes(c.types.of(op.bottom(i)))));
+    for (int i = 0; i < op.top_size(); ++i)
+      op.mutable_output_shape(i)->set_data_type_size(
+          static_cast<int>(element_bytes(c.types.of(op.top(i)))));
+  }
+  // Shared passes read thresholds, which a float net does not have.
+  c.shared.net.integers.clear();
+  for (const TensorOp& op : c.ops()) {
+    LayerIntegers none;
+    none.threshold_x.assign(static_cast<size_t>(op.bottom_size()), 1.0f);
+    none.threshold_y.assign(static_cast<size_t>(op.top_size()), 1.0f);
+    c.shared.net.integers.push_back(std::move(none));
+  }
+  return {};
+}
+
+// ---- Kernels ----
+
+Status lower_all(StreamCompilation& c) {
+  c.shared.pricer = std::make_unique<StreamPricer>();
+  for (size_t i = 0; i < c.ops().size(); ++i) {
+    TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
+    for (KernelPtr& kernel : kernels) {
+      c.shared.last_kernel_of[i] = c.shared.kernels.size();
+      c.shared.kernels.push_back(std::move(kernel));
+    }
+  }
+  return {};
+}
+
+// ---- Weights, and the start of neuron memory after them ----
+
+Status place_weights(StreamCompilation& c) {
+  WeightMemory memory(c.result.weights, c.shared.at_least(Level::weight_optimization), kUnit);
+  for (const ProgramPart& part : c.shared.parts)
+    if (part.group)
+      for (const TiledKernel* k : part.group->schedule.kernels)
+        for (const Weight& w : k->weights) c.weight_offsets[k].push_back(memory.store(w.bytes));
+  const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
+  c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
+  c.result.neurons = c.memories.neurons;
+  c.result.neuron_bytes = c.shared.compiled.neuron_size;
+  return {};
+}
+
+// ---- Commands ----
+
+Status emit_all(StreamCompilation& c) {
+  StreamProgram program;
+  const Network& network = c.shared.net.network;
+  for (const ProgramPart& part : c.shared.parts) {
+    if (part.group) {
+      emit_group(program, part.group->schedule, c.shared.positions, c.weight_offsets, c.memories);
+      explain_group(c.result.explanation, network, *part.group);
+      c.result.global_bytes += part.group->global_bytes;
+      continue;
+    }
+    const TensorOp& op = network.ops[part.op];
+    program.begin_layer(op.name());
+    for (const Move& move : part.moves)
+      emit_move(program, move, c.shared.positions, network, c.memories,
+                element_bytes(c.types.of(move.to)));
+    explain_layer(c.result.explanation, op, "moved by transfers");
+  }
+  if (!program.status().ok()) return program.status().error();
+  c.result.program.assign(program.instructions().begin(), program.instructions().end());
+  c.result.layers = program.layers();
+  c.result.predicted_cycles = insight::predicted_cycles(c.result.program, chip());
+  return {};
+}
+
+// ---- Ends ----
+
+StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
+  const Network& network = c.shared.net.network;
+  const TensorShape& shape = *network.shape_of(tensor);
+  const DType type = c.types.of(tensor);
+  return {network.blob_name(tensor), dims(shape), type,
+          c.memories.neurons + c.shared.positions.find(tensor)->second.offset,
+          static_cast<uint64_t>(count(shape)) * element_bytes(type)};
+}
+
+Status describe_ends(StreamCompilation& c) {
+  const Network& network = c.shared.net.network;
+  for (const std::string& t : network.inputs()) c.result.inputs.push_back(described(c, t));
+  for (const std::string& t : network.outputs()) c.result.outputs.push_back(described(c, t));
+  if (!c.options.keep_all) return {};
+  for (const auto& [tensor, position] : c.shared.positions)
+    c.result.kept.push_back(described(c, tensor));
+  return {};
+}
+
+// A pass of all targets.
+template <Status (*kPass)(Compilation&)>
+Status shared(StreamCompilation& c) {
+  return kPass(c.shared);
+}
+
+constexpr Status (*kPasses[])(StreamCompilation&) = {set_types,
+                                                     shared<pass::fuse>,
+                                                     shared<pass::trim>,
+                                                     shared<pass::outputs>,
+                                                     shared<pass::storage>,
+                                                     lower_all,
+                                                     shared<pass::group>,
+                                                     shared<pass::place>,
+                                                     place_weights,
+                                                     emit_all,
+                                                     describe_ends};
+
+}  // namespace
+
+Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
+  TW_RETURN_IF_ERROR(verify(network));
+  StreamCompilation c;
+  c.options = options;
+  c.shared.options.level = options.level;
+  c.shared.options.keep_all = options.keep_all;
+  c.shared.net.network = network;
+  for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
+  return std::move(c.result);
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,117 @@
+// Emits the commands of a planned group: loads, kernels and stores, step by step.
+#include "bmnet/targets/bm1684x/emit_group.h"
+
+#include "bmnet/groups/group_walk.h"
+#include "bmnet/targets/bm1684x/kernel.h"
+#include "machine/program_cost.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+class Emitter final : public GroupWalk {
+ public:
+  Emitter(StreamProgram& program, const GroupSchedule& schedule, const TensorPositions& tensors,
+          const WeightOffsets& weights, const Memories& memories)
+      : GroupWalk(schedule),
+        program_(program),
+        positions_(tensors),
+        weights_(weights),
+        memories_(memories) {}
+
+ private:
+  void begin_kernel(int k) override { program_.begin_layer(kernel(k).layer); }
+
+  void load_weight(int k, size_t index, int slice) override {
+    const Weight& w = kernel(k).weights[index];
+    const Extents e = weight_extents(k, index, slice);
+    const int64_t plane = e.h * e.w;
+    const int64_t first = e.c != w.e.c ? slice_of(slice).channels.begin : 0;
+    const uint64_t from = memories_.weights + weights_.at(&kernel(k))[index] +
+                          static_cast<uint64_t>(first * plane * element_bytes(w.type));
+    const auto steps = [](int64_t n, int64_t c, int64_t h) {
+      return ElementSteps{static_cast<uint64_t>(n), static_cast<uint64_t>(c),
+                          static_cast<uint64_t>(h), 1};
+    };
+    const uint32_t to = weight_address(k, index, slice);
+    copy(w.layout == Weight::Layout::aligned ? aligned(to, e, w.type) : compact(to, e, w.type),
+         global(from, e, w.type, steps(w.e.c * plane, plane, e.w)));
+  }
+
+  // Returns `rows` of the samples and channels of `e` in global memory.
+  TensorView in_memory(const GroupTensor& t, int slice, Span rows, int64_t first_channel,
+                       Extents e) const {
+    const TensorPosition& place = positions_.find(t.view.tensor)->second;
+    const uint32_t bytes = element_bytes(t.view.type);
+    const int64_t plane = t.view.e.h * t.view.e.w;
+    const uint64_t begin =
+        memories_.neurons + place.offset +
+        static_cast<uint64_t>(slice_of(slice).samples.begin) * place.sample_bytes +
+        static_cast<uint64_t>(t.view.offset +
+                              (first_channel * plane + rows.begin * t.view.e.w) * bytes);
+    e.h = rows.count();
+    return global(begin, e, t.view.type,
+                  {sample_step(t, place), static_cast<uint64_t>(plane),
+                   static_cast<uint64_t>(t.view.e.w), 1});
+  }
+
+  // Returns the distance of samples in elements. A view may have other samples than its tensor.
+  static uint64_t sample_step(const GroupTensor& t, const TensorPosition& place) {
+    return place.sample_bytes / element_bytes(t.view.type);
+  }
+
+  void load_tensor(const GroupTensor& t, int slice) override {
+    const Local to = local(t, slice);
+    copy(view_of(to, t.view.type), in_memory(t, slice, held_rows(t, slice), 0, to.e));
+  }
+
+  void compute(int k, int slice) override {
+    static_cast<const StreamKernel&>(kernel(k)).emit(program_, local_operands(k, slice));
+  }
+
+  void store(const GroupTensor& t, int slice) override {
+    const Local from = local(t, slice);
+    const Span rows = stored_rows(t, slice), held = held_rows(t, slice);
+    TensorView view = view_of(from, t.view.type);
+    // Other slices store the rest of the held rows.
+    view.address +=
+        static_cast<uint64_t>((rows.begin - held.begin) * from.e.w * element_bytes(t.view.type));
+    view.shape.h = static_cast<uint32_t>(rows.count());
+    copy(in_memory(t, slice, rows, first_channel(slice), from.e), view);
+  }
+
+  void copy(const TensorView& to, const TensorView& from) {
+    program_.add(Copy{.engine = Engine::dma, .dst = to, .src = Source::tensor(from)});
+  }
+
+  StreamProgram& program_;
+  const TensorPositions& positions_;
+  const WeightOffsets& weights_;
+  const Memories& memories_;
+};
+
+}  // namespace
+
+void emit_group(StreamProgram& program, const GroupSchedule& schedule,
+                const TensorPositions& tensors, const WeightOffsets& weights,
+                const Memories& memories) {
+  Emitter(program, schedule, tensors, weights, memories).run();
+}
+
+StreamPricer::StreamPricer() : Pricer(local_memory()) {}
+
+Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
+  TensorPositions positions;
+  for (const GroupTensor& t : schedule.tensors)
+    positions[t.view.tensor] = {0, static_cast<uint64_t>(t.view.e.c * t.view.e.h * t.view.e.w *
+                                                         element_bytes(t.view.type))};
+  WeightOffsets weights;
+  for (const TiledKernel* k : schedule.kernels)
+    weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
+  program_.reset();
+  emit_group(program_, schedule, positions, weights, {});
+  if (!program_.status().ok()) return program_.status().error();
+  const ProgramCost total = program_cost(program_.instructions(), chip());
+  return PricedGroup{std::move(schedule), total.elapsed_cycles, total.cost.global_bytes, {}};
+}
+
+}  // namespace tputwin::net::bm1684x

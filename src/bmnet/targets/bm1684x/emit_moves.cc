@@ -1,0 +1,90 @@
+// Transfers of layers that only move bytes.
+#include "bmnet/targets/bm1684x/emit_moves.h"
+
+#include <algorithm>
+
+#include "bmnet/targets/bm1684x/target.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+// Moves elements of one size. A command has four loops with the steps of its two sides.
+class Transfer {
+ public:
+  Transfer(StreamProgram& program, DType type) : program_(program), type_(type) {}
+
+  // `source` and `target` are addresses; the steps of the loops count elements.
+  void emit(const std::vector<Loop>& loops, int64_t source, int64_t target) {
+    if (const size_t i = to_unroll(loops); i < loops.size())
+      return unroll(loops, i, source, target);
+    std::vector<Loop> all(loops);
+    // The elements of a row must lie close together: rows with larger steps have one element.
+    if (all.empty() || !is_row(all.back())) all.push_back({1, 1, 1});
+    while (all.size() < kLoops) all.insert(all.begin(), {1, 1, 1});
+    const Extents e{all[0].count, all[1].count, all[2].count, all[3].count};
+    program_.add(Copy{.engine = Engine::dma,
+                      .dst = view(target, e, all, &Loop::target),
+                      .src = Source::tensor(view(source, e, all, &Loop::source))});
+  }
+
+ private:
+  static constexpr size_t kLoops = 4;
+
+  int64_t bytes() const { return element_bytes(type_); }
+  bool is_row(const Loop& l) const {
+    const int64_t most = chip().limits.dma_step / bytes();
+    return l.source >= 0 && l.target > 0 && l.source <= most && l.target <= most;
+  }
+
+  // Returns the loop that needs commands of its own; the number of loops if there is none.
+  size_t to_unroll(const std::vector<Loop>& loops) const {
+    for (size_t i = 0; i < loops.size(); ++i)
+      if (loops[i].source < 0 || loops[i].target < 0) return i;
+    const size_t columns = !loops.empty() && is_row(loops.back()) ? 0 : 1;
+    if (loops.size() + columns <= kLoops) return loops.size();
+    const auto fewest = std::ranges::min_element(
+        loops.begin(), loops.end() - (columns == 0 ? 1 : 0), {}, &Loop::count);
+    return static_cast<size_t>(fewest - loops.begin());
+  }
+
+  void unroll(std::vector<Loop> loops, size_t index, int64_t source, int64_t target) {
+    const Loop loop = loops[index];
+    loops.erase(loops.begin() + static_cast<ptrdiff_t>(index));
+    for (int64_t i = 0; i < loop.count; ++i)
+      emit(loops, source + i * loop.source * bytes(), target + i * loop.target * bytes());
+  }
+
+  TensorView view(int64_t address, const Extents& e, const std::vector<Loop>& loops,
+                  int64_t Loop::*step) const {
+    const auto of = [&](size_t i) { return static_cast<uint64_t>(loops[i].*step); };
+    return global(static_cast<uint64_t>(address), e, type_, {of(0), of(1), of(2), of(3)});
+  }
+
+  StreamProgram& program_;
+  const DType type_;
+};
+
+}  // namespace
+
+void emit_move(StreamProgram& program, const Move& move, const TensorPositions& positions,
+               const Network& network, const Memories& memories, uint32_t bytes) {
+  std::vector<Loop> loops = loops_between(move, positions, network);
+  for (Loop& l : loops) {
+    if (&l == &loops.back())
+      l.count /= bytes;  // the run of bytes
+    else
+      l = {l.count, l.source / bytes, l.target / bytes};
+  }
+  std::erase_if(loops, [](const Loop& l) { return l.count == 1; });
+  const int64_t most = chip().limits.dma_extent;
+  for (size_t i = 0; i < loops.size(); ++i)
+    while (loops.size() > 1 && split(loops, i, most)) {
+    }
+  const auto place = [&](const std::string& tensor, int64_t offset) {
+    return static_cast<int64_t>(memories.neurons + positions.find(tensor)->second.offset) + offset;
+  };
+  const DType type = bytes == 4 ? DType::f32 : bytes == 2 ? DType::f16 : DType::i8;
+  Transfer(program, type).emit(loops, place(move.from, move.source), place(move.to, move.target));
+}
+
+}  // namespace tputwin::net::bm1684x

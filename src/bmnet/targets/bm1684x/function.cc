@@ -1,0 +1,189 @@
+// Functions of one value: activations, powers, clips.
+#include "bmnet/targets/bm1684x/library_function.h"
+#include "bmnet/targets/bm1684x/lower.h"
+#include "bmnet/targets/bm1684x/scalar_steps.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+using Kind = ScalarStep::Kind;
+using Real = FloatArithmetic::Kind;
+
+bool is_call(const ScalarStep& step) { return step.kind == Kind::function; }
+bool destroys(const ScalarStep& step) { return is_call(step) && destroys_source(step.function); }
+
+// Computes the steps one after the other. Functions of the kernel library are fp32, so that values
+// of 16 bits become fp32 before the first step and are rounded after the last.
+class ScalarFunction final : public StreamKernel {
+ public:
+  explicit ScalarFunction(std::vector<ScalarStep> steps) : steps_(std::move(steps)) {}
+
+  int64_t scratch_bytes(const Extents& e) const override {
+    FunctionNeeds most;
+    int64_t work = 0;
+    for (const ScalarStep& step : steps_) {
+      if (!is_call(step)) continue;
+      const FunctionNeeds needs = needs_of(step.function);
+      work = std::max(
+          work, static_cast<int64_t>(needs.work_tensors) * tile_bytes(e) + needs.table_bytes());
+    }
+    return buffers() * tile_bytes(e) + work;
+  }
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    const TensorView x = first_value(program, o);
+    TensorView y = x;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const TensorView to = destination(o, i, y);
+      step(program, o, steps_[i], to, y, x);
+      y = to;
+    }
+    if (is_converted()) convert(program, out_view(o), y);
+  }
+
+ private:
+  static void convert(StreamProgram& program, const TensorView& to, const TensorView& from) {
+    if (to.dtype == from.dtype)
+      return program.add(Copy{.engine = Engine::compute, .dst = to, .src = Source::tensor(from)});
+    program.add(Convert{.rounding = Rounding::half_even, .out = to, .in = from});
+  }
+
+  // True if the steps compute in fp32.
+  bool is_wide() const { return std::ranges::any_of(steps_, is_call); }
+  DType type() const { return is_wide() ? DType::f32 : output.type; }
+  // True if the steps work on a copy of the input and leave a copy of the result.
+  bool is_converted() const {
+    return type() != output.type || std::ranges::any_of(steps_, destroys);
+  }
+  // The input in fp32, if it is converted, and values between steps.
+  int64_t buffers() const {
+    const int64_t between =
+        std::min<int64_t>(static_cast<int64_t>(steps_.size()) - (is_converted() ? 0 : 1), 2);
+    return between + (is_converted() ? 1 : 0);
+  }
+  int64_t tile_bytes(const Extents& e) const {
+    return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type()}, e);
+  }
+  TensorView buffer(const Operands& o, int64_t index) const {
+    return aligned(o.scratch + static_cast<uint32_t>(index * tile_bytes(o.output.e)), o.output.e,
+                   type());
+  }
+
+  TensorView first_value(StreamProgram& program, const Operands& o) const {
+    if (!is_converted()) return in_view(o);
+    const TensorView x = buffer(o, buffers() - 1);
+    convert(program, x, in_view(o));
+    return x;
+  }
+
+  // Values alternate between two buffers.
+  TensorView destination(const Operands& o, size_t i, const TensorView& from) const {
+    if (i + 1 == steps_.size() && !is_converted()) return out_view(o);
+    const TensorView first = buffer(o, 0);
+    return from.address == first.address ? buffer(o, 1) : first;
+  }
+
+  void step(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
+            const TensorView& y, const TensorView& x) const {
+    const Source value = Source::tensor(y), constant = number(s.constant, type());
+    auto arithmetic = [&](Real kind, const Source& b) {
+      program.add(FloatArithmetic{.kind = kind, .out = to, .a = value, .b = b});
+    };
+    switch (s.kind) {
+      case Kind::add:
+        return arithmetic(Real::add, constant);
+      case Kind::multiply:
+        return arithmetic(Real::mul, constant);
+      case Kind::at_least:
+        return arithmetic(Real::max, constant);
+      case Kind::at_most:
+        return arithmetic(Real::lesser, constant);
+      case Kind::square:
+        return arithmetic(Real::mul, value);
+      case Kind::gate:
+        return arithmetic(Real::mul, Source::tensor(x));
+      case Kind::leaky:
+        arithmetic(Real::mul, constant);
+        return program.add(FloatArithmetic{.kind = s.constant <= 1 ? Real::max : Real::lesser,
+                                           .out = to,
+                                           .a = Source::tensor(to),
+                                           .b = value});
+      case Kind::round:
+        return program.add(
+            Convert{.kind = Convert::Kind::whole, .rounding = s.rounding, .out = to, .in = y});
+      case Kind::absolute:
+        return program.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = y});
+      case Kind::function:
+        return call(program, o, s, to, y);
+    }
+  }
+
+  void call(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
+            const TensorView& y) const {
+    FloatFunction f{.kind = s.function, .out = to, .a = Source::tensor(y)};
+    f.parameters = s.parameters;
+    if (s.function == FloatFunction::Kind::pow) f.b = Source::value(s.constant);
+    if (s.function == FloatFunction::Kind::div) {
+      f.a = Source::value(f32::bits(s.constant), DType::f32);
+      f.b = Source::tensor(y);
+    }
+    call_function(program, f, o.output.e,
+                  o.scratch + static_cast<uint32_t>(buffers() * tile_bytes(o.output.e)));
+  }
+
+  const std::vector<ScalarStep> steps_;
+};
+
+// y = max(x, 0) + slope(c) * min(x, 0)
+class Prelu final : public StreamKernel {
+ public:
+  int64_t scratch_bytes(const Extents& e) const override {
+    return local_memory().tensor_bytes(output, e);
+  }
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    const TensorView in = in_view(o), out = out_view(o);
+    const TensorView scaled = aligned(o.scratch, o.output.e, output.type);
+    const Source slope = Source::tensor(per_channel(o.weights[0].address, o.output.e, output.type));
+    program.add(
+        FloatArithmetic{.kind = Real::mul, .out = scaled, .a = Source::tensor(in), .b = slope});
+    program.add(Select{.compare = Select::Compare::greater,
+                       .out = out,
+                       .a = Source::tensor(in),
+                       .b = number(0, output.type),
+                       .if_true = Source::tensor(in),
+                       .if_false = Source::tensor(scaled),
+                       .type = output.type});
+  }
+};
+
+Kernels steps_kernel(const Layer& layer) {
+  std::vector<ScalarStep> steps = scalar_steps(layer.op);
+  if (steps.empty()) {
+    const bool named = is(layer.op, Op::function);
+    return unsupported(layer.op, named ? "function" : "type",
+                       named ? layer.op.tg_function_param().name() : layer.op.type(),
+                       "the BM1684X has no commands for this function");
+  }
+  auto k = std::make_unique<ScalarFunction>(std::move(steps));
+  k->inputs = {layer.input(0)};
+  k->output = layer.output();
+  return one(std::move(k));
+}
+
+}  // namespace
+
+Kernels lower_activation(const Layer& layer) { return steps_kernel(layer); }
+Kernels lower_function(const Layer& layer) { return steps_kernel(layer); }
+
+Kernels lower_prelu(const Layer& layer) {
+  auto k = std::make_unique<Prelu>();
+  k->inputs = {layer.input(0)};
+  k->output = layer.output();
+  std::vector<float> slopes = layer.blobs()[0].data;
+  if (slopes.size() == 1) slopes.resize(static_cast<size_t>(k->output.e.c), slopes[0]);
+  k->weights.push_back(channel_weight(slopes, layer.type()));
+  return one(std::move(k));
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,95 @@
+// Calls of the kernel library's functions.
+#include "bmnet/targets/bm1684x/library_function.h"
+
+#include "isa/bm1684x/expand.h"
+#include "numerics/constant_tables.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+// Returns the table with the series of a function that is not an exponential alone.
+const StaticTable& series_of(FloatFunction::Kind kind) {
+  switch (kind) {
+    case FloatFunction::Kind::erf:
+    case FloatFunction::Kind::erfc:
+    case FloatFunction::Kind::gelu:
+      return kErfCoeff;
+    case FloatFunction::Kind::sin:
+      return kSinCoeff;
+    case FloatFunction::Kind::cos:
+      return kCosCoeff;
+    case FloatFunction::Kind::tan:
+    case FloatFunction::Kind::cot:
+      return kTanCoeff;
+    case FloatFunction::Kind::arcsin:
+    case FloatFunction::Kind::arccos:
+      return kArcsinCoeff;
+    default:
+      return kLogCoeff;
+  }
+}
+
+TensorView table_view(uint32_t address, const StaticTable& table) {
+  return aligned(address, {1, chip().lanes, 1, table.words}, DType::f32);
+}
+
+uint32_t lane_bytes_of(const StaticTable& table) {
+  return static_cast<uint32_t>(align_up_to(table.words * 4, chip().eu_bytes));
+}
+
+// Returns the function with its first `work` work tensors.
+FloatFunction with(FloatFunction::Kind kind, size_t work, bool exponential, bool series) {
+  const TensorView view = aligned(0, {1, 1, 1, 1}, DType::f32);
+  FloatFunction f{.kind = kind, .out = view, .a = Source::tensor(view)};
+  f.b = Source::value(0.5f);
+  for (size_t i = 0; i < work; ++i) f.work[i] = view;
+  if (exponential) f.exp_coeff = f.exp_table = view;
+  if (series) f.coeff = view;
+  return f;
+}
+
+// A function whose work tensors or tables are missing is its own step.
+bool is_complete(const FloatFunction& f) {
+  const std::vector<Operation> steps = isa::steps_of(f, chip());
+  const auto* only = steps.size() == 1 ? std::get_if<FloatFunction>(&steps[0]) : nullptr;
+  return only == nullptr || f.kind == FloatFunction::Kind::div;
+}
+
+}  // namespace
+
+int64_t FunctionNeeds::table_bytes() const {
+  return (exponential ? lane_bytes_of(kExpCoeff) + lane_bytes_of(kExpTable) : 0) +
+         (series ? lane_bytes_of(kLogCoeff) : 0);
+}
+
+FunctionNeeds needs_of(FloatFunction::Kind kind) {
+  FunctionNeeds needs;
+  const size_t most = FloatFunction{}.work.size();
+  needs.exponential = !is_complete(with(kind, most, false, true));
+  needs.series = !is_complete(with(kind, most, true, false));
+  while (needs.work_tensors < most && !is_complete(with(kind, needs.work_tensors, true, true)))
+    ++needs.work_tensors;
+  return needs;
+}
+
+void call_function(StreamProgram& program, FloatFunction f, const Extents& e, uint32_t work) {
+  const FunctionNeeds needs = needs_of(f.kind);
+  const uint32_t tile = static_cast<uint32_t>(
+      local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::f32}, e));
+  uint32_t at = work;
+  for (size_t i = 0; i < needs.work_tensors; ++i, at += tile)
+    f.work[i] = aligned(at, e, DType::f32);
+  auto load = [&](std::optional<TensorView>& to, const StaticTable& table) {
+    to = table_view(at, table);
+    at += lane_bytes_of(table);
+    program.add(LoadTable{.out = *to, .address = table.address});
+  };
+  if (needs.exponential) {
+    load(f.exp_coeff, kExpCoeff);
+    load(f.exp_table, kExpTable);
+  }
+  if (needs.series) load(f.coeff, series_of(f.kind));
+  program.add(f);
+}
+
+}  // namespace tputwin::net::bm1684x

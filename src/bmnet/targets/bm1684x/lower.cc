@@ -1,0 +1,95 @@
+// The table of lowering functions, views of tensors, and constants.
+#include "bmnet/targets/bm1684x/lower.h"
+
+#include <fmt/format.h>
+
+#include "base/errors/bmnet.h"
+#include "numerics/float16.h"
+#include "numerics/float_mode.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+struct Row {
+  Op op;
+  Kernels (*lower)(const Layer&);
+};
+constexpr Row kRows[] = {
+#define TW_LOWER(op, function) {Op::op, lower_##function},
+#include "bmnet/targets/bm1684x/lowering.def"
+};
+
+// Matrices of more rows than this have a row in each channel.
+constexpr int64_t kFewRows = 8;
+
+// Returns the shape as (n,c,h,w). Tensors of few axes are viewed alike by all layers, so that they
+// can stay in local memory: vectors have their elements in channels, matrices their rows.
+Extents view_extents(const TensorShape& shape) {
+  const std::vector<int64_t> d = dims(shape);
+  if (d.size() == 3) return {d[0], d[1], 1, d[2]};
+  if (d.size() == 2 && d[0] > kFewRows) return {1, d[0], 1, d[1]};
+  return extents(shape);
+}
+
+}  // namespace
+
+View Layer::input(int index) const {
+  const std::string& tensor = op.bottom(index);
+  return {.tensor = tensor, .e = view_extents(op.input_shape(index)), .type = types.of(tensor)};
+}
+
+View Layer::output(int index) const {
+  const std::string& tensor = op.top(index);
+  return {.tensor = tensor, .e = view_extents(op.output_shape(index)), .type = types.of(tensor)};
+}
+
+Kernels lower(const Network& network, size_t index, const Types& types) {
+  const TensorOp& op = network.ops[index];
+  for (const Row& row : kRows) {
+    if (!is(op, row.op)) continue;
+    Kernels kernels = row.lower({network, op, types});
+    if (!kernels.ok()) return kernels;
+    for (KernelPtr& kernel : *kernels) {
+      kernel->layer = op.name();
+      kernel->op = index;
+    }
+    return kernels;
+  }
+  const bool moves = has_trait(op, trait::moves_elements);
+  if (moves || is(op, Op::start) || is(op, Op::end)) return std::vector<KernelPtr>();
+  return unsupported(op, "type", op.type(), "the compiler has no commands of the BM1684X for it");
+}
+
+View channels_of(View view, Span channels) {
+  view.offset = channels.begin * view.e.h * view.e.w * element_bytes(view.type);
+  view.e.c = channels.count();
+  return view;
+}
+
+std::vector<uint8_t> bytes_of(std::span<const float> values, DType type) {
+  const ScopedFloatMode mode;
+  const size_t size = element_bytes(type);
+  std::vector<uint8_t> bytes(values.size() * size);
+  uint8_t* to = bytes.data();
+  for (float value : values) {
+    const uint32_t bits = float_bits(value, type);
+    for (size_t i = 0; i < size; ++i) *to++ = static_cast<uint8_t>(bits >> 8 * i);
+  }
+  return bytes;
+}
+
+Weight channel_weight(std::span<const float> values, DType type) {
+  return {.bytes = bytes_of(values, type),
+          .e = {1, static_cast<int64_t>(values.size()), 1, 1},
+          .type = type};
+}
+
+Error unsupported(const TensorOp& op, std::string_view what, std::string value,
+                  std::string_view advice) {
+  return Error(errors::net_target)
+      .in("layer " + op.name())
+      .argument(what, std::move(value))
+      .detail(std::string(advice));
+}
+
+}  // namespace tputwin::net::bm1684x

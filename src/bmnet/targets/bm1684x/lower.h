@@ -1,0 +1,64 @@
+// Lowering of layers to kernels of the BM1684X (lowering.def).
+#pragma once
+
+#include <vector>
+
+#include "bmnet/targets/bm1684x/kernel.h"
+
+namespace tputwin::net::bm1684x {
+
+using Kernels = Result<std::vector<KernelPtr>>;
+
+// The numbers of a net: which type each tensor has.
+struct Types {
+  DType type = DType::f32;  // of all tensors but these
+  std::map<std::string, DType, std::less<>> others;
+
+  DType of(std::string_view tensor) const {
+    const auto found = others.find(tensor);
+    return found == others.end() ? type : found->second;
+  }
+};
+
+// A layer, and the net that it is part of.
+struct Layer {
+  const Network& network;
+  const TensorOp& op;
+  const Types& types;
+
+  // Returns an input or output as (n,c,h,w).
+  View input(int index) const;
+  View output(int index = 0) const;
+  const std::vector<Blob>& blobs() const { return network.blobs.at(op.name()); }
+  DType type() const { return types.of(op.top(0)); }
+};
+
+// Returns the kernels of a layer, in order. Layers that only move bytes or rename have none. An
+// error names the layer and the rule that it breaks.
+Kernels lower(const Network& network, size_t op, const Types& types);
+
+// Declares a function for each row of lowering.def.
+#define TW_LOWER(op, function) Kernels lower_##function(const Layer&);
+#include "bmnet/targets/bm1684x/lowering.def"
+
+// ---- Shared by the functions ----
+
+// Returns the channels of a view.
+View channels_of(View view, Span channels);
+// Returns a view of the same bytes in which elements are spread over lanes and units: for layers
+// that compute element by element.
+View spread(View view);
+// Returns floating-point constants in a type.
+std::vector<uint8_t> bytes_of(std::span<const float> values, DType type);
+// Returns one constant per channel.
+Weight channel_weight(std::span<const float> values, DType type);
+Error unsupported(const TensorOp& op, std::string_view what, std::string value,
+                  std::string_view advice);
+template <class K>
+std::vector<KernelPtr> one(std::unique_ptr<K> kernel) {
+  std::vector<KernelPtr> kernels;
+  kernels.push_back(std::move(kernel));
+  return kernels;
+}
+
+}  // namespace tputwin::net::bm1684x

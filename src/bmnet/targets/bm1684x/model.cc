@@ -1,0 +1,139 @@
+// The bmodel of a compiled net.
+#include "bmodel/bm168x/model.h"
+#include "bmnet/targets/bm1684x/compile.h"
+#include "bmnet/targets/bm1684x/target.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+namespace file = bmodel::bm168x;
+
+constexpr size_t kFilePage = 4096;
+
+file::ElementType element_type(DType type) {
+  switch (type) {
+    case DType::f16:
+      return file::ElementType::f16;
+    case DType::bf16:
+      return file::ElementType::bf16;
+    case DType::i8:
+      return file::ElementType::i8;
+    case DType::u8:
+      return file::ElementType::u8;
+    case DType::i32:
+      return file::ElementType::i32;
+    default:
+      return file::ElementType::f32;
+  }
+}
+
+// The binary part of a file.
+class BinaryPart {
+ public:
+  std::unique_ptr<file::Binary> add(std::span<const uint8_t> bytes) {
+    bytes_.resize((bytes_.size() + kFilePage - 1) / kFilePage * kFilePage);
+    auto place = std::make_unique<file::Binary>(bytes_.size(), bytes.size());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return place;
+  }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+};
+
+std::unique_ptr<file::TensorT> tensor_of(const StreamTensor& from) {
+  auto tensor = std::make_unique<file::TensorT>();
+  tensor->name = from.name;
+  tensor->data_type = static_cast<uint32_t>(element_type(from.type));
+  tensor->device_addr = chip().global_base + from.address;
+  tensor->size = from.bytes;
+  tensor->mem_type = 1;  // of the TPU
+  tensor->shape.push_back(std::make_unique<file::ShapeT>());
+  for (int64_t d : from.shape) tensor->shape[0]->dim.push_back(static_cast<uint64_t>(d));
+  return tensor;
+}
+
+void add_tensors(std::vector<std::unique_ptr<file::TensorT>>& to,
+                 const std::vector<StreamTensor>& from) {
+  for (const StreamTensor& t : from) to.push_back(tensor_of(t));
+}
+
+// A stage has its command group twice: for readers that know subnets, and for others.
+struct Streams {
+  isa::EncodedStreams bytes;
+  uint32_t tiu = 0, gdma = 0;  // commands, with the ends
+  file::Binary tiu_place, gdma_place;
+
+  std::unique_ptr<file::CmdGroupT> group() const {
+    auto group = std::make_unique<file::CmdGroupT>();
+    group->bdc_num = tiu;
+    group->gdma_num = gdma;
+    group->binary_bdc = std::make_unique<file::Binary>(tiu_place);
+    group->binary_gdma = std::make_unique<file::Binary>(gdma_place);
+    group->bdc_cmd_byte = static_cast<uint32_t>(bytes.tiu.size());
+    group->gdma_cmd_byte = static_cast<uint32_t>(bytes.gdma.size());
+    return group;
+  }
+};
+
+Result<Streams> encode(const CompiledStream& net, BinaryPart& binary) {
+  Streams s;
+  TW_ASSIGN_OR_RETURN(encoded, isa::encode_streams(net.program, chip()));
+  s.bytes = std::move(encoded);
+  TW_ASSIGN_OR_RETURN(tiu, isa::count_commands(Engine::compute, s.bytes.tiu, chip()));
+  TW_ASSIGN_OR_RETURN(gdma, isa::count_commands(Engine::dma, s.bytes.gdma, chip()));
+  s.tiu = tiu;
+  s.gdma = gdma;
+  s.tiu_place = *binary.add(s.bytes.tiu);
+  s.gdma_place = *binary.add(s.bytes.gdma);
+  return s;
+}
+
+std::unique_ptr<file::CoeffMemT> weights_of(const CompiledStream& net, BinaryPart& binary) {
+  auto memory = std::make_unique<file::CoeffMemT>();
+  memory->address = chip().global_base;
+  memory->binary_coeff = binary.add(net.weights);
+  return memory;
+}
+
+std::unique_ptr<file::SubNetT> subnet_of(const CompiledStream& net, const Streams& streams) {
+  auto subnet = std::make_unique<file::SubNetT>();
+  subnet->subnet_mode = static_cast<int>(file::SubnetMode::tpu);
+  subnet->cmd_group.push_back(streams.group());
+  add_tensors(subnet->input_tensor, net.inputs);
+  add_tensors(subnet->output_tensor, net.outputs);
+  subnet->id = 0;
+  return subnet;
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::string& name) {
+  BinaryPart binary;
+  auto stage = std::make_unique<file::NetParameterT>();
+  if (!net.weights.empty()) stage->coeff_mem = weights_of(net, binary);
+  TW_ASSIGN_OR_RETURN(streams, encode(net, binary));
+  add_tensors(stage->input_tensor, net.inputs);
+  add_tensors(stage->output_tensor, net.outputs);
+  stage->ctx_addr = chip().global_base + net.neurons;
+  stage->ctx_size = net.neuron_bytes;
+  stage->ctx_sizes = {net.neuron_bytes};
+  stage->cmd_group.push_back(streams.group());
+  stage->sub_net.push_back(subnet_of(net, streams));
+  file::ModelT model;
+  model.type = "B";
+  model.version = "2.2";
+  model.time = "1970-01-01 00:00:00";  // equal nets give equal files
+  model.chip = std::string(chip().name);
+  model.device_num = 1;
+  model.neuron_size = net.neuron_bytes;
+  model.net.push_back(std::make_unique<file::NetT>());
+  model.net[0]->name = name;
+  model.net[0]->parameter.push_back(std::move(stage));
+  return file::write(model, binary.bytes());
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,164 @@
+// The steps of activations and functions.
+#include "bmnet/targets/bm1684x/scalar_steps.h"
+
+#include <cmath>
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+using Kind = ScalarStep::Kind;
+using Function = FloatFunction::Kind;
+using Steps = std::vector<ScalarStep>;
+using Arguments = const float*;
+
+ScalarStep add(float c) { return {.kind = Kind::add, .constant = c}; }
+ScalarStep multiply(float c) { return {.kind = Kind::multiply, .constant = c}; }
+ScalarStep at_least(float c) { return {.kind = Kind::at_least, .constant = c}; }
+ScalarStep at_most(float c) { return {.kind = Kind::at_most, .constant = c}; }
+ScalarStep leaky(float slope) { return {.kind = Kind::leaky, .constant = slope}; }
+ScalarStep call(Function f) { return {.function = f}; }
+ScalarStep elu(float alpha) { return {.function = Function::elu, .parameters = {.alpha = alpha}}; }
+ScalarStep swish(float beta) { return {.function = Function::swish, .parameters = {.beta = beta}}; }
+ScalarStep softplus() { return {.function = Function::softplus, .parameters = {.beta = 1}}; }
+ScalarStep round(Rounding rounding) { return {.kind = Kind::round, .rounding = rounding}; }
+constexpr ScalarStep kGate{.kind = Kind::gate};
+
+ScalarStep power_of(float base) {
+  return {.function = Function::c_pow,
+          .parameters = {.alpha = static_cast<float>(std::log(double{base}))}};
+}
+
+struct NamedSteps {
+  std::string_view name;
+  Steps (*steps)(Arguments a);
+};
+constexpr NamedSteps kFunctions[] = {
+    {"acos", [](Arguments) -> Steps { return {call(Function::arccos)}; }},
+    {"acosh", [](Arguments) -> Steps { return {call(Function::arccosh)}; }},
+    {"asin", [](Arguments) -> Steps { return {call(Function::arcsin)}; }},
+    {"asinh", [](Arguments) -> Steps { return {call(Function::arcsinh)}; }},
+    {"atanh", [](Arguments) -> Steps { return {call(Function::arctanh)}; }},
+    {"ceil", [](Arguments) -> Steps { return {round(Rounding::up)}; }},
+    {"celu",
+     [](Arguments a) -> Steps {
+       return {multiply(1 / a[0]), elu(1), multiply(a[0])};
+     }},
+    {"cos", [](Arguments) -> Steps { return {call(Function::cos)}; }},
+    {"cosh", [](Arguments) -> Steps { return {call(Function::cosh)}; }},
+    {"erf", [](Arguments) -> Steps { return {call(Function::erf)}; }},
+    {"exp", [](Arguments) -> Steps { return {call(Function::exp)}; }},
+    {"exponential", [](Arguments a) -> Steps { return {power_of(a[0])}; }},
+    {"floor", [](Arguments) -> Steps { return {round(Rounding::down)}; }},
+    {"gelu", [](Arguments) -> Steps { return {call(Function::gelu)}; }},
+    {"gelu_tanh", [](Arguments) -> Steps { return {call(Function::gelu_fast)}; }},
+    {"hard_sigmoid",
+     [](Arguments a) -> Steps {
+       return {multiply(a[0]), add(a[1]), at_least(0), at_most(1)};
+     }},
+    {"hard_swish",
+     [](Arguments) -> Steps {
+       return {add(3), at_least(0), at_most(6), multiply(1.0f / 6), kGate};
+     }},
+    {"log", [](Arguments) -> Steps { return {call(Function::log)}; }},
+    {"mish", [](Arguments) -> Steps { return {call(Function::mish)}; }},
+    {"round", [](Arguments) -> Steps { return {round(Rounding::half_even)}; }},
+    {"selu",
+     [](Arguments a) -> Steps {
+       return {elu(a[0]), multiply(a[1])};
+     }},
+    {"sin", [](Arguments) -> Steps { return {call(Function::sin)}; }},
+    {"sinh", [](Arguments) -> Steps { return {call(Function::sinh)}; }},
+    {"softplus", [](Arguments) -> Steps { return {softplus()}; }},
+    {"softsign", [](Arguments) -> Steps { return {call(Function::softsign)}; }},
+    {"sqrt", [](Arguments) -> Steps { return {call(Function::sqrt)}; }},
+    {"swish", [](Arguments a) -> Steps { return {swish(a[0])}; }},
+    {"tan", [](Arguments) -> Steps { return {call(Function::tan)}; }},
+};
+
+Steps named(const ::bmnet::TGFunctionParameter& p) {
+  for (const NamedSteps& f : kFunctions)
+    if (f.name == p.name()) return f.steps(p.arg().data());
+  return {};
+}
+
+// (shift + scale * x)^power
+Steps power(const ::bmnet::TGPowerParameter& p) {
+  Steps steps;
+  if (p.scale() != 1) steps.push_back(multiply(p.scale()));
+  if (p.shift() != 0) steps.push_back(add(p.shift()));
+  if (p.power() == 2) {
+    steps.push_back({.kind = Kind::square});
+  } else if (p.power() == 0.5f) {
+    steps.push_back(call(Function::sqrt));
+  } else if (p.power() == -0.5f) {
+    steps.push_back(call(Function::rsqrt));
+  } else if (p.power() == -1) {
+    steps.push_back({.constant = 1, .function = Function::div});
+  } else if (p.power() == 3 && steps.empty()) {
+    steps = {{.kind = Kind::square}, kGate};
+  } else if (p.power() == 4) {
+    steps.insert(steps.end(), 2, {.kind = Kind::square});
+  } else if (p.power() != 1) {
+    // The library's power is defined for positive bases, as is that of a fraction.
+    if (p.power() == std::trunc(p.power())) return {};
+    steps.push_back({.constant = p.power(), .function = Function::pow});
+  }
+  if (steps.empty()) steps.push_back(multiply(1));
+  return steps;
+}
+
+Steps activation(const ::bmnet::TGActivationParameter& p) {
+  const float argument = p.activation_arg_size() > 0 ? p.activation_arg(0) : 0;
+  switch (p.activation()) {
+    case ::bmnet::RELU:
+      return argument == 0 ? Steps{at_least(0)} : Steps{leaky(argument)};
+    case ::bmnet::SIGMOID:
+      return {call(Function::sigmoid)};
+    case ::bmnet::TANH:
+      return {call(Function::tanh)};
+    case ::bmnet::ABS:
+      return {{.kind = Kind::absolute}};
+    case ::bmnet::ELU:
+      return {elu(p.activation_arg_size() > 0 ? argument : 1)};
+    default:
+      return {};
+  }
+}
+
+bool is_sigmoid(const TensorOp& op) {
+  return is(op, Op::activation) && op.tg_activation_param().activation() == ::bmnet::SIGMOID;
+}
+
+// x * g(x): the steps of each function of g, then the product.
+Steps gate(const ::bmnet::TGFunctionParameter& p) {
+  if (p.gate_size() == 1 && is_sigmoid(p.gate(0))) return {call(Function::silu)};
+  Steps all;
+  for (const TensorOp& function : p.gate()) {
+    const Steps steps = scalar_steps(function);
+    for (const ScalarStep& step : steps)
+      if (step.kind == Kind::gate) return {};
+    if (steps.empty()) return {};
+    all.insert(all.end(), steps.begin(), steps.end());
+  }
+  all.push_back(kGate);
+  return all;
+}
+
+}  // namespace
+
+std::vector<ScalarStep> scalar_steps(const TensorOp& op) {
+  if (is(op, Op::power)) return power(op.tg_power_param());
+  if (is(op, Op::clip)) {
+    Steps steps;
+    const auto& p = op.tg_clip_param();
+    steps.push_back(at_least(p.min()));
+    steps.push_back(at_most(p.max()));
+    return steps;
+  }
+  if (is(op, Op::activation)) return activation(op.tg_activation_param());
+  if (!is(op, Op::function)) return {};
+  const auto& p = op.tg_function_param();
+  return p.gate_size() > 0 ? gate(p) : named(p);
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,36 @@
+// Functions of one value as sequences of steps, each of which is a command or a function of the
+// kernel library.
+#pragma once
+
+#include <vector>
+
+#include "bmnet/ir/network.h"
+#include "ops/elementwise/convert.h"
+#include "ops/elementwise/float_function.h"
+
+namespace tputwin::net::bm1684x {
+
+struct ScalarStep {
+  enum class Kind {
+    add,       // y + constant
+    multiply,  // y * constant
+    at_least,  // the larger of y and constant
+    at_most,   // the smaller of y and constant
+    leaky,     // y, or y * constant if y is negative
+    square,    // y * y
+    round,     // y as a whole number
+    absolute,  // |y|
+    function,  // a function of the kernel library
+    gate       // y * x, where x is the value before the first step
+  };
+  Kind kind = Kind::function;
+  float constant = 0;
+  FloatFunction::Kind function = FloatFunction::Kind::exp;
+  function32::Parameters parameters = {};
+  Rounding rounding = Rounding::half_even;
+};
+
+// Returns the steps of an activation, a power, a clip or a function; empty if there are none.
+std::vector<ScalarStep> scalar_steps(const TensorOp& op);
+
+}  // namespace tputwin::net::bm1684x

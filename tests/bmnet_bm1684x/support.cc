@@ -1,0 +1,128 @@
+// Runs of compiled nets.
+#include "bmnet_bm1684x/support.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "bmnet/caffe/import.h"
+#include "bmnet/targets/bm1684x/target.h"
+#include "isa/streams/encode.h"
+#include "isa/streams/stream.h"
+#include "machine/command_group.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+using bm1684x::CompiledStream;
+using bm1684x::StreamOptions;
+using Outputs = std::vector<std::vector<float>>;
+
+Blob random_blob(const std::vector<int64_t>& shape, std::mt19937_64& random, float least,
+                 float most) {
+  Blob blob{shape, std::vector<float>(static_cast<size_t>(count(make_shape(shape))))};
+  std::uniform_real_distribution<float> value(least, most);
+  for (float& x : blob.data) x = value(random);
+  return blob;
+}
+
+// Returns the program as a board gets it: encoded, and decoded again.
+Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
+  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, bm1684x::chip()));
+  return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
+}
+
+std::string describe_difference(const Outputs& actual, const Outputs& expected, float tolerance) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    float largest = 1e-3f;
+    for (float x : expected[i])
+      if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+    for (size_t k = 0; k < expected[i].size(); ++k) {
+      const float difference = std::fabs(actual[i][k] - expected[i][k]);
+      if (!(difference <= tolerance * largest))
+        return fmt::format("output {} at {}: {} instead of {}, the largest is {}", i, k,
+                           actual[i][k], expected[i][k], largest);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed) {
+  TW_ASSIGN_OR_RETURN(net, read_prototxt(prototxt));
+  std::mt19937_64 random(seed);
+  for (caffe::LayerParameter& layer : *net.mutable_layer()) {
+    const auto shapes = blobs.find(layer.name());
+    if (shapes == blobs.end()) continue;
+    for (const auto& shape : shapes->second) {
+      const Blob values = random_blob(shape, random, -1, 1);
+      caffe::BlobProto& blob = *layer.add_blobs();
+      for (const int64_t dim : shape) blob.mutable_shape()->add_dim(dim);
+      blob.mutable_data()->Assign(values.data.begin(), values.data.end());
+    }
+  }
+  return import_caffe(net, {});
+}
+
+Values random_inputs(const Network& network, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Values inputs;
+  for (const std::string& name : network.inputs())
+    inputs[name] = random_blob(dims(*network.shape_of(name)), random, -1, 1);
+  return inputs;
+}
+
+Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
+  TW_ASSIGN_OR_RETURN(program, transmitted(net));
+  DeviceOptions options{.chip = &bm1684x::chip()};
+  options.poison = true;
+  TW_ASSIGN_OR_RETURN(device, Device::create(options));
+  DeviceMemories& memory = device->memories();
+  std::memset(memory.prepare_write(net.neurons, net.neuron_bytes), 0xff, net.neuron_bytes);
+  if (!net.weights.empty())
+    std::memcpy(memory.prepare_write(0, net.weights.size()), net.weights.data(),
+                net.weights.size());
+  const std::vector<std::string> names = network.inputs();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::vector<float>& values = inputs.at(names[i]).data;
+    const size_t bytes = 4 * values.size();
+    std::memcpy(memory.prepare_write(net.inputs[i].address, bytes), values.data(), bytes);
+  }
+  TW_RETURN_IF_ERROR(run_command_group(*device, program));
+  Outputs outputs;
+  for (const bm1684x::StreamTensor& t : net.outputs) {
+    std::vector<float>& values = outputs.emplace_back(t.bytes / 4);
+    std::memcpy(values.data(), memory.prepare_read(t.address, t.bytes), t.bytes);
+  }
+  return outputs;
+}
+
+std::string compare(const Network& network, DType type, float tolerance, uint64_t seed) {
+  const Values inputs = random_inputs(network, seed);
+  auto executor = FloatExecutor::create(network);
+  if (!executor.ok()) return executor.status().message();
+  auto floats = (*executor)->run(inputs);
+  if (!floats.ok()) return floats.status().message();
+  Outputs expected;
+  for (const std::string& name : network.outputs()) expected.push_back(floats->at(name).data);
+  Outputs first;
+  for (const Level level : {Level::none, Level::layer_group, Level::weight_optimization}) {
+    auto compiled = bm1684x::compile(network, {.type = type, .level = level});
+    if (!compiled.ok()) return compiled.status().message();
+    auto actual = run(*compiled, network, inputs);
+    if (!actual.ok()) return actual.status().message();
+    const std::string where = fmt::format("level {}: ", static_cast<int>(level));
+    if (std::string d = describe_difference(*actual, expected, tolerance); !d.empty())
+      return where + d;
+    if (first.empty()) first = *actual;
+    for (size_t i = 0; i < first.size(); ++i)
+      if (std::memcmp(first[i].data(), (*actual)[i].data(), 4 * first[i].size()) != 0)
+        return where + "bits differ from those of level 0";
+  }
+  return "";
+}
+
+}  // namespace tputwin::net::testing

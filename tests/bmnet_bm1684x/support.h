@@ -1,0 +1,30 @@
+// Nets compiled for the BM1684X, run on the simulator, and compared with float execution.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bmnet/caffe/caffe_net.h"
+#include "bmnet/float/execute.h"
+#include "bmnet/targets/bm1684x/compile.h"
+
+namespace tputwin::net::testing {
+
+// Shapes for random weights of a graph: those of each layer's weights, by layer name.
+using BlobShapes = std::map<std::string, std::vector<std::vector<int64_t>>>;
+// Returns a net of Caffe layers with random weights.
+Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed);
+
+using Values = std::map<std::string, Blob>;
+Values random_inputs(const Network& network, uint64_t seed);
+
+// Runs a compiled net whose ends are fp32. Memories hold NaN before the run.
+Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,
+                                            const Network& network, const Values& inputs);
+
+// Compiles at several levels, runs, and compares: the bits of all levels with each other, and the
+// values with float execution, to `tolerance` of the largest. Returns "", or the difference.
+std::string compare(const Network& network, DType type, float tolerance, uint64_t seed);
+
+}  // namespace tputwin::net::testing
