@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/file.h"
+#include "bmnet/integers/table.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684x/target.h"
 
@@ -19,8 +20,15 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
     source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;
   TW_ASSIGN_OR_RETURN(network, net::prepare_float(source));
+  NetCalibrationParameter table;
+  net::bm1684x::StreamOptions how = options;
+  if (!request.table.empty()) {
+    TW_ASSIGN_OR_RETURN(given, net::read_table_file(request.table));
+    table = std::move(given);
+    how.table = &table;
+  }
   const auto start = std::chrono::steady_clock::now();
-  TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(network, options));
+  TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(network, how));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   StreamResult result{std::move(compiled), time.count()};
   TW_ASSIGN_OR_RETURN(file, net::bm1684x::to_file(result.compiled, request.name));

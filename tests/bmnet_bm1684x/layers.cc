@@ -33,6 +33,7 @@ TEST_P(Bm1684xLayer, AgreesWithFloatExecution) {
     EXPECT_EQ(compare(*network, DType::f32, 1e-5f, seed), "") << "fp32, seed " << seed;
     EXPECT_EQ(compare(*network, DType::f16, 4e-3f, seed), "") << "fp16, seed " << seed;
     EXPECT_EQ(compare(*network, DType::bf16, 3e-2f, seed), "") << "bf16, seed " << seed;
+    EXPECT_EQ(compare(*network, DType::i8, 4e-2f, seed), "") << "int8, seed " << seed;
   }
 }
 

@@ -100,17 +100,52 @@ Result<Outputs> run(const CompiledStream& net, const Network& network, const Val
   return outputs;
 }
 
+namespace {
+
+// Returns a table with the largest magnitude of every tensor.
+class Thresholds {
+ public:
+  void observe(const std::string& tensor, const Blob& value) {
+    float& largest = largest_[tensor];
+    for (float x : value.data)
+      if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
+  }
+
+  NetCalibrationParameter table(const Network& network) const {
+    NetCalibrationParameter table;
+    for (const TensorOp& op : network.ops) {
+      LayerCalibrationParameter& layer = *table.add_layer();
+      layer.set_name(op.name());
+      for (const std::string& top : op.top()) {
+        auto& blob = *layer.add_blob_param();
+        blob.set_name(network.blob_name(top));
+        const auto found = largest_.find(top);
+        blob.set_threshold_y(found == largest_.end() ? 1 : std::max(found->second, 1e-6f));
+      }
+    }
+    return table;
+  }
+
+ private:
+  std::map<std::string, float> largest_;
+};
+
+}  // namespace
+
 std::string compare(const Network& network, DType type, float tolerance, uint64_t seed) {
   const Values inputs = random_inputs(network, seed);
   auto executor = FloatExecutor::create(network);
   if (!executor.ok()) return executor.status().message();
-  auto floats = (*executor)->run(inputs);
+  Thresholds thresholds;
+  auto floats = (*executor)->run(
+      inputs, [&](const std::string& t, const Blob& value) { thresholds.observe(t, value); });
+  const NetCalibrationParameter table = thresholds.table(network);
   if (!floats.ok()) return floats.status().message();
   Outputs expected;
   for (const std::string& name : network.outputs()) expected.push_back(floats->at(name).data);
   Outputs first;
   for (const Level level : {Level::none, Level::layer_group, Level::weight_optimization}) {
-    auto compiled = bm1684x::compile(network, {.type = type, .level = level});
+    auto compiled = bm1684x::compile(network, {.type = type, .table = &table, .level = level});
     if (!compiled.ok()) return compiled.status().message();
     auto actual = run(*compiled, network, inputs);
     if (!actual.ok()) return actual.status().message();

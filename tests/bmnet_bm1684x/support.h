@@ -25,6 +25,7 @@ Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,
 
 // Compiles at several levels, runs, and compares: the bits of all levels with each other, and the
 // values with float execution, to `tolerance` of the largest. Returns "", or the difference.
+// For i8 the thresholds are the largest values at the same inputs.
 std::string compare(const Network& network, DType type, float tolerance, uint64_t seed);
 
 }  // namespace tputwin::net::testing

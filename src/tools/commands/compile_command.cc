@@ -114,10 +114,14 @@ void add_compile(CLI::App& app, int& exit) {
                 "leave out of the model which layer each command is of");
   sub->add_option("--chip", command->is_stream, "bm1880 or bm1684x; default: bm1880")
       ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
-  sub->add_option("--type", command->stream.type,
-                  "numbers of the net on the bm1684x: fp32, fp16 or bf16; default: fp32")
-      ->transform(
-          one_of<DType>({{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}}));
+  sub->add_option(
+         "--type", command->stream.type,
+         "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a table; "
+         "default: fp32")
+      ->transform(one_of<DType>({{"fp32", DType::f32},
+                                 {"fp16", DType::f16},
+                                 {"bf16", DType::bf16},
+                                 {"int8", DType::i8}}));
   add_outputs(*sub, *command);
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
+#include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/weight_memory.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
+#include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/emit_moves.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "insight/timing/commands.h"
@@ -31,75 +34,31 @@ struct StreamCompilation {
   std::vector<TensorOp>& ops() { return shared.net.network.ops; }
 };
 
-// ---- Types: every tensor gets the type of the net; ends are fp32 if requested ----
+// ---- Numbers ----
 
-TensorOp cast_of(const std::string& from, const std::string& to, const TensorShape& shape) {
-  TensorOp op;
-  op.set_name(to);
-  set_type(op, Op::cast);
-  op.add_bottom(from);
-  op.add_top(to);
-  *op.add_input_shape() = *op.add_output_shape() = shape;
-  return op;
-}
-
-// Converts each input after the start of the net.
-void cast_inputs(StreamCompilation& c) {
-  const std::vector<std::string> inputs = c.shared.net.network.inputs();
-  std::vector<TensorOp> result;
-  for (TensorOp& op : c.ops()) {
-    const bool start = is(op, Op::start);
-    for (std::string& t : *op.mutable_bottom())
-      if (std::ranges::find(inputs, t) != inputs.end())
-        t += "/" + std::string(to_string(c.options.type));
-    result.push_back(std::move(op));
-    if (!start) continue;
-    const TensorOp& input = result.back();
-    const std::string tensor = input.top(0);
-    c.types.others[tensor] = DType::f32;
-    result.push_back(
-        cast_of(tensor, tensor + "/" + to_string(c.options.type), input.output_shape(0)));
+// Shared passes and the choice of numbers read thresholds. A float net has none.
+Status set_thresholds(StreamCompilation& c) {
+  std::vector<LayerThresholds> thresholds;
+  if (c.options.table != nullptr) {
+    TW_ASSIGN_OR_RETURN(resolved, resolve_thresholds(c.shared.net.network, *c.options.table));
+    thresholds = std::move(resolved);
   }
-  c.ops() = std::move(result);
-}
-
-// Converts each output before the end of the net.
-void cast_outputs(StreamCompilation& c) {
-  Network& network = c.shared.net.network;
-  TensorOp end = std::move(network.ops.back());
-  network.ops.pop_back();
-  for (int i = 0; i < end.bottom_size(); ++i) {
-    const std::string from = end.bottom(i), to = fmt::format("{}/output {}", from, i);
-    c.types.others[to] = DType::f32;
-    network.blob_names[to] = network.blob_name(from);
-    network.ops.push_back(cast_of(from, to, end.input_shape(i)));
-    end.set_bottom(i, to);
+  for (size_t i = 0; i < c.ops().size(); ++i) {
+    LayerIntegers layer;
+    if (thresholds.empty()) {
+      layer.threshold_x.assign(static_cast<size_t>(c.ops()[i].bottom_size()), 1.0f);
+      layer.threshold_y.assign(static_cast<size_t>(c.ops()[i].top_size()), 1.0f);
+    } else {
+      layer.threshold_x = std::move(thresholds[i].x);
+      layer.threshold_y = std::move(thresholds[i].y);
+    }
+    c.shared.net.integers.push_back(std::move(layer));
   }
-  network.ops.push_back(std::move(end));
+  return {};
 }
 
 Status set_types(StreamCompilation& c) {
-  c.types.type = c.options.type;
-  if (c.options.float_ends && c.options.type != DType::f32) {
-    cast_inputs(c);
-    cast_outputs(c);
-  }
-  for (TensorOp& op : c.ops()) {
-    for (int i = 0; i < op.bottom_size(); ++i)
-      op.mutable_input_shape(i)->set_data_type_size(
-          static_cast<int>(element_bytes(c.types.of(op.bottom(i)))));
-    for (int i = 0; i < op.top_size(); ++i)
-      op.mutable_output_shape(i)->set_data_type_size(
-          static_cast<int>(element_bytes(c.types.of(op.top(i)))));
-  }
-  // Shared passes read thresholds, which a float net does not have.
-  c.shared.net.integers.clear();
-  for (const TensorOp& op : c.ops()) {
-    LayerIntegers none;
-    none.threshold_x.assign(static_cast<size_t>(op.bottom_size()), 1.0f);
-    none.threshold_y.assign(static_cast<size_t>(op.top_size()), 1.0f);
-    c.shared.net.integers.push_back(std::move(none));
-  }
+  c.types = choose_types(c.shared.net, {c.options.type, c.options.float_ends});
   return {};
 }
 
@@ -148,7 +107,7 @@ Status emit_all(StreamCompilation& c) {
     program.begin_layer(op.name());
     for (const Move& move : part.moves)
       emit_move(program, move, c.shared.positions, network, c.memories,
-                element_bytes(c.types.of(move.to)));
+                element_bytes(c.types.of(move.to).type));
     explain_layer(c.result.explanation, op, "moved by transfers");
   }
   if (!program.status().ok()) return program.status().error();
@@ -163,7 +122,7 @@ Status emit_all(StreamCompilation& c) {
 StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
   const Network& network = c.shared.net.network;
   const TensorShape& shape = *network.shape_of(tensor);
-  const DType type = c.types.of(tensor);
+  const DType type = c.types.of(tensor).type;
   return {network.blob_name(tensor), dims(shape), type,
           c.memories.neurons + c.shared.positions.find(tensor)->second.offset,
           static_cast<uint64_t>(count(shape)) * element_bytes(type)};
@@ -185,17 +144,10 @@ Status shared(StreamCompilation& c) {
   return kPass(c.shared);
 }
 
-constexpr Status (*kPasses[])(StreamCompilation&) = {set_types,
-                                                     shared<pass::fuse>,
-                                                     shared<pass::trim>,
-                                                     shared<pass::outputs>,
-                                                     shared<pass::storage>,
-                                                     lower_all,
-                                                     shared<pass::group>,
-                                                     shared<pass::place>,
-                                                     place_weights,
-                                                     emit_all,
-                                                     describe_ends};
+constexpr Status (*kPasses[])(StreamCompilation&) = {
+    set_thresholds,        shared<pass::fuse>,    shared<pass::trim>, set_types,
+    shared<pass::outputs>, shared<pass::storage>, lower_all,          shared<pass::group>,
+    shared<pass::place>,   place_weights,         emit_all,           describe_ends};
 
 }  // namespace
 
@@ -206,6 +158,11 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
+  if (options.type == DType::i8 && options.table == nullptr)
+    return Error(errors::net_table_entry)
+        .in("net " + network.name)
+        .argument("table", "missing")
+        .detail("a net of bytes needs the thresholds of its tensors");
   for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
   return std::move(c.result);
 }

@@ -10,7 +10,11 @@
 namespace tputwin::net::bm1684x {
 
 struct StreamOptions {
-  DType type = DType::f32;  // of tensors and weights: f32, f16 or bf16
+  // Of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute in
+  // f32.
+  DType type = DType::f32;
+  // The thresholds of tensors; needed for i8. It must outlive compile().
+  const NetCalibrationParameter* table = nullptr;
   Level level = Level::weight_optimization;
   bool float_ends = true;  // inputs and outputs are fp32; otherwise of the type of the net
   bool keep_all = false;   // every tensor stays in neuron memory

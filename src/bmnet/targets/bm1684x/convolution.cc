@@ -140,11 +140,7 @@ Kernels lower_upsample(const Layer& layer) {
   const auto& sizes = layer.op.tg_upsample_param().size();
   const int h = static_cast<int>(sizes[0]), w = static_cast<int>(sizes[sizes.size() - 1]);
   auto k = std::make_unique<Depthwise>();
-  k->window = {.kernel_h = h, .kernel_w = w};
-  k->window.pad_top = k->window.pad_bottom = h - 1;
-  k->window.pad_left = k->window.pad_right = w - 1;
-  k->window.ins_h = h - 1;
-  k->window.ins_w = w - 1;
+  k->window = upsample_window(h, w);
   k->inputs = {layer.input(0)};
   k->output = layer.output();
   TW_RETURN_IF_ERROR(fit_window(layer.op, k->window, k->inputs[0].e, k->output.e));

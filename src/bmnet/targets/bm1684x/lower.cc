@@ -12,10 +12,11 @@ namespace {
 
 struct Row {
   Op op;
-  Kernels (*lower)(const Layer&);
+  Kernels (*floats)(const Layer&);
+  Kernels (*bytes)(const Layer&);
 };
 constexpr Row kRows[] = {
-#define TW_LOWER(op, function) {Op::op, lower_##function},
+#define TW_LOWER(op, function, bytes) {Op::op, lower_##function, lower_##bytes},
 #include "bmnet/targets/bm1684x/lowering.def"
 };
 
@@ -35,19 +36,22 @@ Extents view_extents(const TensorShape& shape) {
 
 View Layer::input(int index) const {
   const std::string& tensor = op.bottom(index);
-  return {.tensor = tensor, .e = view_extents(op.input_shape(index)), .type = types.of(tensor)};
+  return {
+      .tensor = tensor, .e = view_extents(op.input_shape(index)), .type = types.of(tensor).type};
 }
 
 View Layer::output(int index) const {
   const std::string& tensor = op.top(index);
-  return {.tensor = tensor, .e = view_extents(op.output_shape(index)), .type = types.of(tensor)};
+  return {
+      .tensor = tensor, .e = view_extents(op.output_shape(index)), .type = types.of(tensor).type};
 }
 
 Kernels lower(const Network& network, size_t index, const Types& types) {
   const TensorOp& op = network.ops[index];
   for (const Row& row : kRows) {
     if (!is(op, row.op)) continue;
-    Kernels kernels = row.lower({network, op, types});
+    const bool bytes = types.of(op.bottom(0)).is_int8() || types.of(op.top(0)).is_int8();
+    Kernels kernels = (bytes ? row.bytes : row.floats)({network, op, types});
     if (!kernels.ok()) return kernels;
     for (KernelPtr& kernel : *kernels) {
       kernel->layer = op.name();
@@ -58,6 +62,10 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
   const bool moves = has_trait(op, trait::moves_elements);
   if (moves || is(op, Op::start) || is(op, Op::end)) return std::vector<KernelPtr>();
   return unsupported(op, "type", op.type(), "the compiler has no commands of the BM1684X for it");
+}
+
+Kernels lower_none(const Layer& layer) {
+  return unsupported(layer.op, "type", layer.op.type(), "it is computed in floats");
 }
 
 View channels_of(View view, Span channels) {

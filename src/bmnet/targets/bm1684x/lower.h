@@ -4,21 +4,11 @@
 #include <vector>
 
 #include "bmnet/targets/bm1684x/kernel.h"
+#include "bmnet/targets/bm1684x/numbers.h"
 
 namespace tputwin::net::bm1684x {
 
 using Kernels = Result<std::vector<KernelPtr>>;
-
-// The numbers of a net: which type each tensor has.
-struct Types {
-  DType type = DType::f32;  // of all tensors but these
-  std::map<std::string, DType, std::less<>> others;
-
-  DType of(std::string_view tensor) const {
-    const auto found = others.find(tensor);
-    return found == others.end() ? type : found->second;
-  }
-};
 
 // A layer, and the net that it is part of.
 struct Layer {
@@ -30,7 +20,10 @@ struct Layer {
   View input(int index) const;
   View output(int index = 0) const;
   const std::vector<Blob>& blobs() const { return network.blobs.at(op.name()); }
-  DType type() const { return types.of(op.top(0)); }
+  DType type() const { return types.of(op.top(0)).type; }
+  // Returns the scales of an input, and of the output.
+  float scale_in(int index = 0) const { return types.of(op.bottom(index)).scale; }
+  float scale_out() const { return types.of(op.top(0)).scale; }
 };
 
 // Returns the kernels of a layer, in order. Layers that only move bytes or rename have none. An
@@ -38,7 +31,9 @@ struct Layer {
 Kernels lower(const Network& network, size_t op, const Types& types);
 
 // Declares a function for each row of lowering.def.
-#define TW_LOWER(op, function) Kernels lower_##function(const Layer&);
+#define TW_LOWER(op, function, bytes)     \
+  Kernels lower_##function(const Layer&); \
+  Kernels lower_##bytes(const Layer&);
 #include "bmnet/targets/bm1684x/lowering.def"
 
 // ---- Shared by the functions ----

@@ -23,6 +23,15 @@ tputwin::Window window_of(const Window2d& w, const Extents& in, Span rows, int64
   return {.h = axis_of(w.kernel_h, w.dilation_h, y), .w = axis_of(w.kernel_w, w.dilation_w, x)};
 }
 
+Window2d upsample_window(int rows, int columns) {
+  Window2d w{.kernel_h = rows, .kernel_w = columns};
+  w.pad_top = w.pad_bottom = rows - 1;
+  w.pad_left = w.pad_right = columns - 1;
+  w.ins_h = rows - 1;
+  w.ins_w = columns - 1;
+  return w;
+}
+
 Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Extents& out) {
   const auto& most = chip().limits.window;
   if (out.h == 1) w.stride_h = std::min(w.stride_h, static_cast<int>(most.stride));

@@ -13,6 +13,9 @@ tputwin::Window window_of(const Window2d& w, const Extents& in, Span rows, int64
 // its stride there is reduced to fit the field.
 Status fit_window(const TensorOp& op, Window2d& window, const Extents& in, const Extents& out);
 
+// Returns the window that repeats rows and columns: ones over inserted zeros.
+Window2d upsample_window(int rows, int columns);
+
 // Base of kernels with a sliding window.
 class WindowKernel : public StreamKernel {
  public:

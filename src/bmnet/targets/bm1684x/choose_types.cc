@@ -1,0 +1,272 @@
+// The numbers of tensors.
+//
+// Without bytes all tensors have one type. With bytes, an operation that has commands for them
+// takes bytes of any scale. Others take and give floats. Operations that only move elements, or
+// choose among them, keep the numbers of their input. Products whose results nothing reads as bytes
+// give floats, which are more exact.
+#include "bmnet/targets/bm1684x/choose_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "bmnet/targets/bm1684x/scalar_steps.h"
+#include "memory/tensor_view.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+constexpr float kSignedSteps = 128, kUnsignedSteps = 255;
+
+bool is_max_pooling(const TensorOp& op) {
+  return is(op, Op::pooling) && op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
+}
+
+// Results are elements of the input.
+bool keeps_numbers(const TensorOp& op) {
+  return (has_trait(op, trait::moves_elements) && !is(op, Op::concat)) || is_max_pooling(op);
+}
+
+bool is_product(const TensorOp& op) {
+  return is(op, Op::convolution) || is(op, Op::inner_product) || is(op, Op::scale);
+}
+
+// Returns true if no result of the operation is negative.
+bool is_never_negative(const TensorOp& op) {
+  if (is(op, Op::convolution)) return op.tg_convolution_param().do_activation();
+  if (is(op, Op::inner_product)) return op.tg_inner_product_param().do_activation();
+  if (is(op, Op::scale)) return op.tg_scale_param().do_activation();
+  if (is(op, Op::eltwise)) return op.tg_eltwise_param().do_activation();
+  if (is(op, Op::clip)) return op.tg_clip_param().min() >= 0;
+  if (is(op, Op::activation))
+    return is_plain_relu(op) || op.tg_activation_param().activation() == ::bmnet::SIGMOID;
+  return is(op, Op::function) && op.tg_function_param().name() == "hard_sigmoid";
+}
+
+class Choice {
+ public:
+  Choice(QuantizedNet& net, const TypeChoice& choice) : net_(net), choice_(choice) {}
+
+  Types run() {
+    const bool bytes = choice_.type == DType::i8;
+    types_.numbers.type = bytes ? DType::f32 : choice_.type;
+    if (bytes) {
+      merge_clips();
+      find_byte_readers();
+    }
+    std::vector<TensorOp> ops = std::move(net_.network.ops);
+    std::vector<LayerIntegers> integers = std::move(net_.integers);
+    net_.network.ops.clear();
+    net_.integers.clear();
+    for (size_t i = 0; i < ops.size(); ++i) place(std::move(ops[i]), std::move(integers[i]));
+    set_sizes();
+    return std::move(types_);
+  }
+
+ private:
+  bool bytes() const { return choice_.type == DType::i8; }
+  Numbers floats() const { return types_.numbers; }
+
+  void place(TensorOp op, LayerIntegers integers) {
+    if (is(op, Op::end)) {
+      end(op);
+    } else if (!is(op, Op::start)) {
+      inputs(op);
+    }
+    for (int i = 0; i < op.top_size(); ++i)
+      types_.others[op.top(i)] = numbers_of(op, i, integers.threshold_y[static_cast<size_t>(i)]);
+    if (is(op, Op::concat)) join(op);
+    net_.network.ops.push_back(std::move(op));
+    net_.integers.push_back(std::move(integers));
+  }
+
+  // ---- Results ----
+
+  Numbers numbers_of(const TensorOp& op, int top, float threshold) const {
+    if (is(op, Op::start)) return choice_.float_ends ? Numbers{} : start_numbers(threshold);
+    if (keeps_numbers(op)) return types_.of(op.bottom(0));
+    if (is(op, Op::concat)) return joined_numbers(op, threshold);
+    if (!bytes() || !computes_bytes(op)) return floats();
+    if (is_product(op) && byte_readers_.count(op.top(top)) == 0) return floats();
+    return byte_numbers(is_never_negative(op), threshold);
+  }
+
+  Numbers start_numbers(float threshold) const {
+    return bytes() ? byte_numbers(false, threshold) : floats();
+  }
+
+  static Numbers byte_numbers(bool is_unsigned, float threshold) {
+    if (is_unsigned) return {DType::u8, threshold / kUnsignedSteps};
+    return {DType::i8, threshold / kSignedSteps};
+  }
+
+  // The result is unsigned if all inputs are.
+  Numbers joined_numbers(const TensorOp& op, float threshold) const {
+    if (!bytes()) return floats();
+    bool all_unsigned = true, any_bytes = false;
+    for (const std::string& t : op.bottom()) {
+      all_unsigned = all_unsigned && types_.of(t).type == DType::u8;
+      any_bytes = any_bytes || types_.of(t).is_int8();
+    }
+    return any_bytes ? byte_numbers(all_unsigned, threshold) : floats();
+  }
+
+  // ---- Operands ----
+
+  // Converts inputs that the operation cannot take.
+  void inputs(TensorOp& op) {
+    for (int i = 0; i < op.bottom_size(); ++i) {
+      const Numbers& given = types_.of(op.bottom(i));
+      const bool takes_bytes = bytes() && computes_bytes(op);
+      if (is(op, Op::concat) || keeps_numbers(op)) continue;
+      if (takes_bytes && !given.is_int8()) {
+        convert(op, i, byte_numbers(false, threshold_of(op.bottom(i))));
+      } else if (!takes_bytes && given != floats()) {
+        convert(op, i, floats());
+      }
+    }
+  }
+
+  // Inputs of a concatenation have the numbers of the result.
+  void join(TensorOp& op) {
+    const Numbers wanted = types_.of(op.top(0));
+    for (int i = 0; i < op.bottom_size(); ++i)
+      if (types_.of(op.bottom(i)) != wanted) convert(op, i, wanted);
+  }
+
+  void end(TensorOp& op) {
+    for (int i = 0; i < op.bottom_size() && choice_.float_ends; ++i) {
+      if (types_.of(op.bottom(i)) == Numbers{}) continue;
+      const std::string name = net_.network.blob_name(op.bottom(i));
+      convert(op, i, {}, fmt::format("/output {}", i));
+      net_.network.blob_names[op.bottom(i)] = name;
+    }
+  }
+
+  float threshold_of(const std::string& tensor) const {
+    const float threshold = net_.threshold_of(tensor);
+    return threshold > 0 ? threshold : 1;
+  }
+
+  // Replaces input `index` by its conversion, which is made once.
+  void convert(TensorOp& op, int index, const Numbers& to, std::string suffix = "") {
+    const std::string from = op.bottom(index);
+    if (suffix.empty()) suffix = fmt::format("/{} {:g}", to_string(to.type), to.scale);
+    const std::string name = from + suffix;
+    op.set_bottom(index, name);
+    if (types_.others.count(name) != 0) return;
+    TensorOp cast;
+    cast.set_name(name);
+    set_type(cast, Op::cast);
+    cast.add_bottom(from);
+    cast.add_top(name);
+    *cast.add_input_shape() = *cast.add_output_shape() = op.input_shape(index);
+    types_.others[name] = to;
+    LayerIntegers same;
+    same.threshold_x = same.threshold_y = {threshold_of(from)};
+    net_.network.ops.push_back(std::move(cast));
+    net_.integers.push_back(std::move(same));
+  }
+
+  // ---- What bytes allow ----
+
+  // A clip from 0 to a number that follows a product or sum alone is what saturation does.
+  void merge_clips() {
+    std::vector<TensorOp>& ops = net_.network.ops;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (!is(ops[i], Op::clip) || ops[i].tg_clip_param().min() != 0) continue;
+      const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
+        return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
+      });
+      if (producer == ops.end() || readers(ops[i].bottom(0)) != 1 || !rectify(*producer)) continue;
+      const auto p = static_cast<size_t>(producer - ops.begin());
+      const float most = ops[i].tg_clip_param().max();
+      net_.integers[p].threshold_y = {std::min(most, net_.integers[i].threshold_y[0])};
+      producer->set_top(0, ops[i].top(0));
+      ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));
+      net_.integers.erase(net_.integers.begin() + static_cast<ptrdiff_t>(i));
+      clipped_.insert(ops[p].top(0));
+      --i;
+    }
+  }
+
+  size_t readers(const std::string& tensor) const {
+    size_t n = 0;
+    for (const TensorOp& op : net_.network.ops)
+      n += static_cast<size_t>(std::ranges::count(op.bottom(), tensor));
+    return n;
+  }
+
+  static bool rectify(TensorOp& op) {
+    if (is(op, Op::convolution))
+      op.mutable_tg_convolution_param()->set_do_activation(true);
+    else if (is(op, Op::inner_product))
+      op.mutable_tg_inner_product_param()->set_do_activation(true);
+    else if (is(op, Op::eltwise))
+      op.mutable_tg_eltwise_param()->set_do_activation(true);
+    else
+      return false;
+    return true;
+  }
+
+  // Finds the tensors that some operation reads as bytes. What keeps numbers asks its readers.
+  void find_byte_readers() {
+    byte_readers_ = clipped_;
+    for (size_t i = net_.network.ops.size(); i-- > 0;) {
+      const TensorOp& op = net_.network.ops[i];
+      const bool wanted =
+          keeps_numbers(op) || is(op, Op::concat)
+              ? std::ranges::any_of(op.top(),
+                                    [&](const auto& t) { return byte_readers_.count(t) != 0; })
+              : computes_bytes(op);
+      if (wanted) byte_readers_.insert(op.bottom().begin(), op.bottom().end());
+    }
+  }
+
+  void set_sizes() {
+    const auto size = [&](const std::string& tensor) {
+      return static_cast<int>(element_bytes(types_.of(tensor).type));
+    };
+    for (TensorOp& op : net_.network.ops) {
+      for (int i = 0; i < op.bottom_size(); ++i)
+        op.mutable_input_shape(i)->set_data_type_size(size(op.bottom(i)));
+      for (int i = 0; i < op.top_size(); ++i)
+        op.mutable_output_shape(i)->set_data_type_size(size(op.top(i)));
+    }
+  }
+
+  QuantizedNet& net_;
+  const TypeChoice& choice_;
+  Types types_;
+  std::set<std::string> byte_readers_, clipped_;
+};
+
+}  // namespace
+
+bool computes_bytes(const TensorOp& op) {
+  switch (properties(op.type()).op) {
+    case Op::convolution:
+    case Op::inner_product:
+    case Op::scale:
+    case Op::activation:
+    case Op::power:
+    case Op::clip:
+    case Op::function:
+      return true;
+    case Op::eltwise:
+      return op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD ||
+             op.bottom_size() == 2;
+    case Op::pooling:
+      return !average_overhang(op).any();
+    default:
+      return has_trait(op, trait::moves_elements);
+  }
+}
+
+Types choose_types(QuantizedNet& net, const TypeChoice& choice) {
+  return Choice(net, choice).run();
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,21 @@
+// The choice of the numbers of every tensor, and the conversions where they differ.
+#pragma once
+
+#include "bmnet/integers/quantized_net.h"
+#include "bmnet/targets/bm1684x/numbers.h"
+
+namespace tputwin::net::bm1684x {
+
+struct TypeChoice {
+  DType type = DType::f32;  // f32, f16, bf16; i8: layers without commands for bytes are fp32
+  bool float_ends = true;   // inputs and outputs of the net are fp32
+};
+
+// Chooses the numbers of all tensors. Inserts operations "cast" that convert tensors, and sets the
+// sizes of elements. For i8 the net has the thresholds of its tensors.
+Types choose_types(QuantizedNet& net, const TypeChoice& choice);
+
+// Returns true if the operation has commands for bytes.
+bool computes_bytes(const TensorOp& op);
+
+}  // namespace tputwin::net::bm1684x
