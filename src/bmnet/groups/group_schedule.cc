@@ -113,6 +113,7 @@ class Planner {
   }
   LocalBuffer& buffer(int i) { return schedule_.buffers[static_cast<size_t>(i)]; }
   int lead() const { return schedule_.cut.has_overlap ? 1 : 0; }
+  int weights_lead() const { return schedule_.cut.has_overlap ? schedule_.cut.weights_ahead : 0; }
 
   // Returns a version for each slice. It grows by one where `key` differs from that of the slice
   // before.
@@ -224,7 +225,7 @@ class Planner {
                                                  : every_slice();
       step.weights.push_back(
           add({LocalBuffer::Kind::weight, kern.layer + (i == 0 ? " weight" : " bias"), bytes,
-               k - lead(), k, std::move(version)}));
+               k - weights_lead(), k, std::move(version)}));
     }
   }
 

@@ -34,6 +34,9 @@ struct Cut {
   // True if weights stay for all slices. If false, each slice loads them.
   bool is_resident = true;
   bool has_overlap = true;
+  // Steps from the load of weights to their use, with overlap. Other operands are loaded one step
+  // ahead.
+  int weights_ahead = 1;
 };
 
 struct LocalBuffer {

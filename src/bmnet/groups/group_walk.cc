@@ -15,36 +15,52 @@ bool is_new(const LocalBuffer& i, int slice) {
 }  // namespace
 
 void GroupWalk::run() {
-  const int total = steps() * static_cast<int>(schedule_.slices.size());
+  const int ahead = schedule_.cut.weights_ahead;
   if (!schedule_.cut.has_overlap) {
-    for (int t = 0; t < total; ++t) loads(t), computes(t), stores(t);
+    for (int t = 0; t < total(); ++t) {
+      load_weights(t);
+      load_inputs(t);
+      computes(t);
+      stores(t);
+    }
     return;
   }
-  loads(0);
-  for (int t = 0; t < total; ++t) section(t, total);
-  stores(total - 1);
+  load_weights(0);
+  load_inputs(0);
+  for (int t = 1; t < ahead; ++t) load_weights(t);
+  for (int t = 0; t < total(); ++t) section(t);
+  stores(total() - 1);
 }
 
-// Emits step t in parallel with the loads of step t+1 and the stores of step t-1. A kernel that
+// Emits step t in parallel with the loads of later steps and the stores of step t-1. A kernel that
 // uses the DMA itself follows these transfers.
-void GroupWalk::section(int t, int total) {
+void GroupWalk::section(int t) {
   const bool overlaps = kernel(t % steps()).is_compute_only();
   begin_parallel();
-  if (t + 1 < total) loads(t + 1);
+  load_weights(t + schedule_.cut.weights_ahead);
+  load_inputs(t + 1);
   if (overlaps) computes(t);
   if (t > 0) stores(t - 1);
   end_parallel();
   if (!overlaps) computes(t);
 }
 
-// Loads the operands of step t that local memory does not hold yet: tensors at their first step,
-// weights.
-void GroupWalk::loads(int t) {
+// Loads the weights of step t that local memory does not hold yet.
+void GroupWalk::load_weights(int t) {
+  if (t >= total()) return;
   const int k = t % steps(), slice = t / steps();
   const KernelOperands& step = operands(k);
   begin_kernel(k);
   for (size_t i = 0; i < step.weights.size(); ++i)
     if (is_new(buffer(step.weights[i]), slice)) load_weight(k, i, slice);
+}
+
+// Loads the tensors that step t is the first to use.
+void GroupWalk::load_inputs(int t) {
+  if (t >= total()) return;
+  const int k = t % steps(), slice = t / steps();
+  const KernelOperands& step = operands(k);
+  begin_kernel(k);
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const GroupTensor& in = tensor(step.inputs[i]);
     const auto at = step.inputs.begin() + static_cast<ptrdiff_t>(i);

@@ -54,8 +54,10 @@ class GroupWalk {
 
  private:
   int steps() const { return static_cast<int>(schedule_.kernels.size()); }
-  void section(int t, int total);
-  void loads(int t);
+  int total() const { return steps() * static_cast<int>(schedule_.slices.size()); }
+  void section(int t);
+  void load_weights(int t);
+  void load_inputs(int t);
   void computes(int t);
   void stores(int t);
   int first_use(int index) const;

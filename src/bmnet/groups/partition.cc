@@ -40,11 +40,12 @@ std::vector<Grain> grains(int64_t samples, int64_t rows) {
 
 class Search {
  public:
-  Search(std::vector<const TiledKernel*> kernels, std::set<std::string> stored, bool has_overlap,
-         Pricer& pricer)
+  Search(std::vector<const TiledKernel*> kernels, std::set<std::string> stored,
+         const PartitionOptions& options, Pricer& pricer)
       : kernels_(std::move(kernels)),
         stored_(std::move(stored)),
-        has_overlap_(has_overlap),
+        options_(options),
+        has_overlap_(options.has_overlap),
         pricer_(pricer) {}
 
   // Error of a cut that fits but whose commands were refused; nullopt if there is none.
@@ -83,11 +84,15 @@ class Search {
     for (bool resident : {true, false}) {
       int fitting = 0;
       for (const Grain& g : grains(samples, rows)) {
-        const Cut cut{g.samples, g.rows, channels, resident, has_overlap_};
-        auto schedule = schedule_group(kernels_, stored_, cut, memory());
-        if (!schedule) continue;
-        consider(std::move(*schedule));
-        if (++fitting == (has_overlap_ ? 3 : 1)) break;
+        bool fits = false;
+        for (const int ahead : options_.weights_ahead) {
+          const Cut cut{g.samples, g.rows, channels, resident, has_overlap_, ahead};
+          auto schedule = schedule_group(kernels_, stored_, cut, memory());
+          if (!schedule) continue;
+          consider(std::move(*schedule));
+          fits = true;
+        }
+        if (fits && ++fitting == (has_overlap_ ? 3 : 1)) break;
       }
       // Resident weights fit. Loading them for every slice is never better.
       if (fitting > 0) break;
@@ -116,6 +121,7 @@ class Search {
 
   std::vector<const TiledKernel*> kernels_;
   std::set<std::string> stored_;
+  const PartitionOptions& options_;
   bool has_overlap_;
   Pricer& pricer_;
   std::optional<PricedGroup> best_;
@@ -145,7 +151,7 @@ class Partition {
       for (size_t j = i + 1; j <= std::min(n, i + longest); ++j) {
         std::optional<PricedGroup> group;
         if (may_group(i, j)) {
-          Search search(slice(i, j), stored(i, j), options_.has_overlap, pricer_);
+          Search search(slice(i, j), stored(i, j), options_, pricer_);
           group = search.run();
           if (!group && j == i + 1 && search.refused()) return *search.refused();
         }

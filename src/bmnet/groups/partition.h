@@ -15,6 +15,8 @@ struct PartitionOptions {
   bool has_groups = true;
   bool has_overlap = true;  // transfers run in parallel with compute
   int max_kernels = 12;     // maximum per group
+  // Tries groups whose weights are loaded so many steps ahead.
+  std::vector<int> weights_ahead = {1};
 };
 
 // Uses of tensors outside a group, as the net defines them.

@@ -52,6 +52,7 @@ struct Compilation {
   std::optional<Storage> storage;           // storage: tensors that share bytes
   std::vector<KernelPtr> kernels;           // lower
   std::unique_ptr<Pricer> pricer;           // lower: prices of the target
+  PartitionOptions partition;               // lower: cuts that suit the target
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
   std::vector<ProgramPart> parts;           // group
   TensorPositions positions;                // place: tensors in neuron memory

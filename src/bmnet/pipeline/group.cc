@@ -50,7 +50,7 @@ class Grouping {
     TensorUses uses;
     uses.is_needed_after = [this](const std::string& t, size_t last) { return is_needed(t, last); };
     uses.storage = [this](const std::string& t) { return c_.storage->root(t); };
-    PartitionOptions how;
+    PartitionOptions how = c_.partition;
     how.has_groups = how.has_overlap = c_.at_least(Level::layer_group);
     TW_ASSIGN_OR_RETURN(groups, partition(run_, first_, uses, how, *c_.pricer));
     for (PricedGroup& g : groups) c_.parts.emplace_back().group = std::move(g);

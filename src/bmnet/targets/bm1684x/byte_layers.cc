@@ -16,11 +16,6 @@ int64_t word_tile(const Extents& e) {
   return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::i32}, e);
 }
 
-TensorView retyped(TensorView view, DType type) {
-  view.dtype = type;
-  return view;
-}
-
 // ---- Pooling ----
 
 class BytePooling final : public WindowKernel {

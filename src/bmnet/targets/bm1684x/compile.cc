@@ -14,7 +14,7 @@
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/emit_moves.h"
 #include "bmnet/targets/bm1684x/lower.h"
-#include "insight/timing/commands.h"
+#include "bmnet/targets/bm1684x/prefetch.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -66,6 +66,7 @@ Status set_types(StreamCompilation& c) {
 
 Status lower_all(StreamCompilation& c) {
   c.shared.pricer = std::make_unique<StreamPricer>();
+  c.shared.partition.weights_ahead = {1, 4};
   for (size_t i = 0; i < c.ops().size(); ++i) {
     TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
     for (KernelPtr& kernel : kernels) {
@@ -94,6 +95,7 @@ Status place_weights(StreamCompilation& c) {
 // ---- Commands ----
 
 Status emit_all(StreamCompilation& c) {
+  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts);
   StreamProgram program;
   const Network& network = c.shared.net.network;
   for (const ProgramPart& part : c.shared.parts) {
@@ -111,9 +113,9 @@ Status emit_all(StreamCompilation& c) {
     explain_layer(c.result.explanation, op, "moved by transfers");
   }
   if (!program.status().ok()) return program.status().error();
-  c.result.program.assign(program.instructions().begin(), program.instructions().end());
+  c.result.predicted_cycles = prefetch_weights(program, c.memories.neurons);
+  c.result.program = program.instructions();
   c.result.layers = program.layers();
-  c.result.predicted_cycles = insight::predicted_cycles(c.result.program, chip());
   return {};
 }
 

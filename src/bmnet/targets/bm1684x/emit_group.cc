@@ -3,7 +3,7 @@
 
 #include "bmnet/groups/group_walk.h"
 #include "bmnet/targets/bm1684x/kernel.h"
-#include "machine/program_cost.h"
+#include "insight/timing/commands.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -97,7 +97,8 @@ void emit_group(StreamProgram& program, const GroupSchedule& schedule,
   Emitter(program, schedule, tensors, weights, memories).run();
 }
 
-StreamPricer::StreamPricer() : Pricer(local_memory()) {}
+StreamPricer::StreamPricer()
+    : Pricer(local_memory()), launch_cycles_(insight::predicted_cycles({}, chip())) {}
 
 Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   TensorPositions positions;
@@ -110,8 +111,11 @@ Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   program_.reset();
   emit_group(program_, schedule, positions, weights, {});
   if (!program_.status().ok()) return program_.status().error();
-  const ProgramCost total = program_cost(program_.instructions(), chip());
-  return PricedGroup{std::move(schedule), total.elapsed_cycles, total.cost.global_bytes, {}};
+  uint64_t bytes = 0;
+  const std::vector<Instruction> instructions = program_.instructions();
+  for (const Instruction& i : instructions) bytes += cost(i.op, chip()).global_bytes;
+  const uint64_t cycles = insight::predicted_cycles(instructions, chip());
+  return PricedGroup{std::move(schedule), cycles - launch_cycles_, bytes, {}};
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -1,4 +1,5 @@
 // Functions of one value: activations, powers, clips.
+#include "bmnet/targets/bm1684x/half_functions.h"
 #include "bmnet/targets/bm1684x/library_function.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/scalar_steps.h"
@@ -23,6 +24,10 @@ class ScalarFunction final : public StreamKernel {
     int64_t work = 0;
     for (const ScalarStep& step : steps_) {
       if (!is_call(step)) continue;
+      if (is_half_step(step)) {
+        work = std::max(work, kHalfWorkTensors * tile_bytes(e));
+        continue;
+      }
       const FunctionNeeds needs = needs_of(step.function);
       work = std::max(
           work, static_cast<int64_t>(needs.work_tensors) * tile_bytes(e) + needs.table_bytes());
@@ -48,6 +53,9 @@ class ScalarFunction final : public StreamKernel {
     program.add(Convert{.rounding = Rounding::half_even, .out = to, .in = from});
   }
 
+  bool is_half_step(const ScalarStep& step) const {
+    return is_half(output.type) && is_call(step) && has_half_function(step.function);
+  }
   // True if the steps compute in fp32.
   bool is_wide() const { return std::ranges::any_of(steps_, is_call); }
   DType type() const { return is_wide() ? DType::f32 : output.type; }
@@ -118,8 +126,18 @@ class ScalarFunction final : public StreamKernel {
     }
   }
 
+  // Calls a function for results of 16 bits; its series is the kernel's weight.
+  void call_half(StreamProgram& program, const Operands& o, const ScalarStep& s,
+                 const TensorView& to, const TensorView& y) const {
+    HalfCall call{.to = to, .x = y};
+    for (int64_t i = 0; i < kHalfWorkTensors; ++i) call.work[i] = buffer(o, buffers() + i);
+    call.series = aligned(o.weights[0].address, weights[0].e, DType::f32);
+    call_half_function(program, s.function, s.parameters, call);
+  }
+
   void call(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
             const TensorView& y) const {
+    if (is_half_step(s)) return call_half(program, o, s, to, y);
     FloatFunction f{.kind = s.function, .out = to, .a = Source::tensor(y)};
     f.parameters = s.parameters;
     if (s.function == FloatFunction::Kind::pow) f.b = Source::value(s.constant);
@@ -165,9 +183,14 @@ Kernels steps_kernel(const Layer& layer) {
                        named ? layer.op.tg_function_param().name() : layer.op.type(),
                        "the BM1684X has no commands for this function");
   }
+  const bool needs_series =
+      is_half(layer.type()) && std::ranges::any_of(steps, [](const ScalarStep& step) {
+        return is_call(step) && has_half_function(step.function);
+      });
   auto k = std::make_unique<ScalarFunction>(std::move(steps));
   k->inputs = {layer.input(0)};
   k->output = layer.output();
+  if (needs_series) k->weights.push_back(lane_table(exponential_series()));
   return one(std::move(k));
 }
 

@@ -92,6 +92,17 @@ Weight channel_weight(std::span<const float> values, DType type) {
           .type = type};
 }
 
+Weight lane_table(std::span<const float> values) {
+  std::vector<float> all;
+  for (uint32_t lane = 0; lane < chip().lanes; ++lane)
+    all.insert(all.end(), values.begin(), values.end());
+  return {.bytes = bytes_of(all, DType::f32),
+          .e = {1, chip().lanes, 1, static_cast<int64_t>(values.size())},
+          .layout = Weight::Layout::aligned,
+          .by_channel = false,
+          .type = DType::f32};
+}
+
 Error unsupported(const TensorOp& op, std::string_view what, std::string value,
                   std::string_view advice) {
   return Error(errors::net_target)

@@ -47,6 +47,8 @@ View spread(View view);
 std::vector<uint8_t> bytes_of(std::span<const float> values, DType type);
 // Returns one constant per channel.
 Weight channel_weight(std::span<const float> values, DType type);
+// Returns fp32 constants that every lane has.
+Weight lane_table(std::span<const float> values);
 Error unsupported(const TensorOp& op, std::string_view what, std::string value,
                   std::string_view advice);
 template <class K>

@@ -7,32 +7,43 @@
 namespace tputwin::net::bm1684x {
 
 void StreamProgram::add(const Operation& op) {
-  for (Operation& step : isa::steps_of(op, chip())) add_step(std::move(step));
-}
-
-void StreamProgram::add_step(Operation op) {
-  if (!status_.ok()) return;
-  if (Status s = check(op, chip()); !s.ok() && s.error().info().level == tputwin::Level::error) {
-    if (!begun_.empty()) s.error().set_call_if_empty("layer " + begun_.back().layer);
-    status_ = std::move(s);
-    return;
+  for (Operation& step : isa::steps_of(op, chip())) {
+    if (!status_.ok()) return;
+    if (Status s = check(step, chip());
+        !s.ok() && s.error().info().level == tputwin::Level::error) {
+      if (!layers_.empty()) s.error().set_call_if_empty("layer " + layers_.back());
+      status_ = std::move(s);
+      return;
+    }
+    const Engine engine = tputwin::engine(step);
+    const LaneAccesses accesses(step);
+    commands_.push_back(
+        {std::move(step), engine, accesses, static_cast<uint32_t>(layers_.size() - 1)});
   }
-  const Engine engine = tputwin::engine(op);
-  const uint32_t id = ++commands_[engine == Engine::dma];
-  const uint32_t wait = waits_.add(op, engine, id);
-  instructions_.push_back({std::move(op), engine, id, wait});
 }
 
 void StreamProgram::begin_layer(std::string_view name) {
-  if (!begun_.empty() && begun_.back().layer == name) return;
-  begun_.push_back({std::string(name), instructions_.size()});
+  if (layers_.empty() || layers_.back() != name) layers_.emplace_back(name);
+}
+
+std::vector<Instruction> StreamProgram::instructions() const {
+  std::vector<Instruction> result;
+  result.reserve(commands_.size());
+  std::array<uint32_t, 2> numbers{};
+  WaitTracker waits;
+  for (const StreamCommand& c : commands_) {
+    const uint32_t id = ++numbers[c.engine == Engine::dma];
+    result.push_back({c.op, c.engine, id, waits.add(c.accesses, c.engine, id)});
+  }
+  return result;
 }
 
 bmodel::LayerRuns StreamProgram::layers() const {
   bmodel::LayerRuns runs;
-  for (size_t i = 0; i < begun_.size(); ++i) {
-    const size_t end = i + 1 < begun_.size() ? begun_[i + 1].at : instructions_.size();
-    if (end > begun_[i].at) runs.append(begun_[i].layer, static_cast<uint32_t>(end - begun_[i].at));
+  for (size_t i = 0; i < commands_.size();) {
+    const size_t begin = i;
+    while (i < commands_.size() && commands_[i].layer == commands_[begin].layer) ++i;
+    runs.append(layers_[commands_[begin].layer], static_cast<uint32_t>(i - begin));
   }
   return runs;
 }

@@ -1,8 +1,6 @@
-// StreamProgram: construction of the commands of a net for the BM1684X, numbered, with the waits
-// that keep their order.
+// StreamProgram: construction of the commands of a net for the BM1684X.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +11,14 @@
 
 namespace tputwin::net::bm1684x {
 
+// A command, and what orders it.
+struct StreamCommand {
+  Operation op;
+  Engine engine;
+  LaneAccesses accesses;
+  uint32_t layer;  // index of its name
+};
+
 class StreamProgram {
  public:
   // Appends an operation; a function of several commands becomes its steps. The first operation
@@ -22,23 +28,18 @@ class StreamProgram {
   void begin_layer(std::string_view name);
 
   const Status& status() const { return status_; }
-  std::span<const Instruction> instructions() const { return instructions_; }
-  // Returns the layers of the commands so far.
+  // Passes may change the order of commands that do not conflict.
+  std::vector<StreamCommand>& commands() { return commands_; }
+  // Returns the commands, numbered, with the waits that keep their order.
+  std::vector<Instruction> instructions() const;
+  // Returns the layers of the commands.
   bmodel::LayerRuns layers() const;
   void reset() { *this = {}; }
 
  private:
-  void add_step(Operation op);
-
-  std::vector<Instruction> instructions_;
-  std::array<uint32_t, 2> commands_{};  // by engine
-  WaitTracker waits_;
+  std::vector<StreamCommand> commands_;
+  std::vector<std::string> layers_;
   Status status_;
-  struct Begun {
-    std::string layer;
-    size_t at;  // commands before it
-  };
-  std::vector<Begun> begun_;
 };
 
 }  // namespace tputwin::net::bm1684x

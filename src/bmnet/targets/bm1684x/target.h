@@ -26,6 +26,12 @@ struct ElementSteps {
 };
 TensorView global(uint64_t address, const Extents& e, DType type, const ElementSteps& steps);
 
+// The same bytes as elements of another type of the same size.
+inline TensorView retyped(TensorView view, DType type) {
+  view.dtype = type;
+  return view;
+}
+
 Shape shape_of(const Extents& e);
 // A number as an element of a floating-point type.
 Source number(float value, DType type);

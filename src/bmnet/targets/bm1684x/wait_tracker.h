@@ -1,5 +1,5 @@
-// WaitTracker: finds the command of the other engine that a command must wait for. Each engine runs
-// its commands in order, so that only commands of different engines race.
+// Order between the commands of the two engines. Each engine runs its commands in order, so that
+// only commands of different engines race.
 #pragma once
 
 #include <array>
@@ -10,28 +10,39 @@
 
 namespace tputwin::net::bm1684x {
 
-class WaitTracker {
+// The bytes of local memory that a command accesses, in any of its lanes. Only the GDMA reaches
+// other memories. Bounds of an operand: buffers of different contents do not overlap, so they are
+// exact enough.
+class LaneAccesses {
  public:
-  // Adds command `id` of `engine`. Returns the last command of the other engine that accesses the
-  // same bytes, at least one of the two writing; never less than for the engine's command before.
-  uint32_t add(const Operation& op, Engine engine, uint32_t id);
+  explicit LaneAccesses(const Operation& op);
+  // Returns true if both access a byte, at least one of them writing.
+  bool conflicts_with(const LaneAccesses& other) const;
 
  private:
-  // Bytes of a lane that a command accesses.
   struct Range {
     bool is_write;
     uint64_t begin, end;
   };
+  std::vector<Range> ranges_;
+};
+
+// Finds the command of the other engine that a command must wait for.
+class WaitTracker {
+ public:
+  // Adds command `id` of `engine`. Returns the last command of the other engine that it conflicts
+  // with; never less than for the engine's command before.
+  uint32_t add(const LaneAccesses& accesses, Engine engine, uint32_t id);
+
+ private:
   struct Command {
     uint32_t id;
-    std::vector<Range> ranges;
+    const LaneAccesses* accesses;
   };
   struct Queue {
     std::vector<Command> commands;  // those that the other engine has not waited for
     uint32_t wait = 0;              // last command of the other engine that it waited for
   };
-  static std::vector<Range> ranges_of(const Operation& op);
-  static bool conflict(const std::vector<Range>& a, const std::vector<Range>& b);
 
   std::array<Queue, 2> queues_;  // by engine: tensor engine, GDMA
 };
