@@ -28,12 +28,6 @@ Blob random_blob(const std::vector<int64_t>& shape, std::mt19937_64& random, flo
   return blob;
 }
 
-// Returns the program as a board gets it: encoded, and decoded again.
-Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
-  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, bm1684x::chip()));
-  return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
-}
-
 std::string describe_difference(const Outputs& actual, const Outputs& expected, float tolerance) {
   for (size_t i = 0; i < expected.size(); ++i) {
     float largest = 1e-3f;
@@ -50,6 +44,11 @@ std::string describe_difference(const Outputs& actual, const Outputs& expected, 
 }
 
 }  // namespace
+
+Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
+  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, bm1684x::chip()));
+  return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
+}
 
 Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed) {
   TW_ASSIGN_OR_RETURN(net, read_prototxt(prototxt));
@@ -131,6 +130,17 @@ class Thresholds {
 };
 
 }  // namespace
+
+NetCalibrationParameter largest_values(const Network& network, uint64_t seed) {
+  Thresholds thresholds;
+  auto executor = FloatExecutor::create(network);
+  if (!executor.ok()) return {};
+  const auto observe = [&](const std::string& t, const Blob& value) {
+    thresholds.observe(t, value);
+  };
+  (void)(*executor)->run(random_inputs(network, seed), observe);
+  return thresholds.table(network);
+}
 
 std::string compare(const Network& network, DType type, float tolerance, uint64_t seed) {
   const Values inputs = random_inputs(network, seed);

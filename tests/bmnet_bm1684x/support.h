@@ -19,6 +19,12 @@ Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs,
 using Values = std::map<std::string, Blob>;
 Values random_inputs(const Network& network, uint64_t seed);
 
+// Returns a table with the largest magnitude that each tensor has for the inputs of a seed.
+NetCalibrationParameter largest_values(const Network& network, uint64_t seed);
+
+// Returns the program as a board gets it: encoded, and decoded again.
+Result<std::vector<Instruction>> transmitted(const bm1684x::CompiledStream& net);
+
 // Runs a compiled net whose ends are fp32. Memories hold NaN before the run.
 Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,
                                             const Network& network, const Values& inputs);

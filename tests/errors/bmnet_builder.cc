@@ -11,6 +11,8 @@
 #include "bmnet/api/cpu_call.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/pipeline/compile.h"
+#include "bmnet/pipeline/prepare.h"
+#include "bmnet/targets/bm1684x/compile.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
 
@@ -92,6 +94,28 @@ TW_TRIGGER(net_memory, [] {
     bottom = top;
   }
   return compile(net, {.level = net::Level::none});
+});
+
+// ---- Nets for the BM1684X ----
+
+TW_TRIGGER(net_target, [] {
+  auto text = net::read_prototxt(input("dim: 1 dim: 8 dim: 4 dim: 4") +
+                                 "layer { name: 'y' type: 'LRN' bottom: 'data' top: 'y' }");
+  auto network = net::import_caffe(*text, {.needs_weights = false});
+  return net::bm1684x::compile(*network, {}).status();
+});
+// Weights of the BM1880 are integers.
+TW_TRIGGER(net_float_weights, [] {
+  TemporaryDirectory folder;
+  net::caffe::NetParameter net =
+      *net::read_prototxt("name: 'net' " + input("dim: 1 dim: 1 dim: 1 dim: 1") +
+                          convolution("num_output: 1 kernel_size: 1 bias_term: false"));
+  net::caffe::BlobProto& blob = *net.mutable_layer(1)->add_blobs();
+  for (int i = 0; i < 4; ++i) blob.mutable_shape()->add_dim(1);
+  blob.add_data(3);
+  const std::string path = (folder.path() / "net.caffemodel").string();
+  std::ofstream(path, std::ios::binary) << net::to_caffemodel(net);
+  return net::prepare_float({"", path, std::nullopt, {}}).status();
 });
 
 // The code of a customized layer throws an exception.

@@ -92,7 +92,7 @@ class Search {
           consider(std::move(*schedule));
           fits = true;
         }
-        if (fits && ++fitting == (has_overlap_ ? 3 : 1)) break;
+        if (fits && ++fitting == (has_overlap_ ? options_.cuts : 1)) break;
       }
       // Resident weights fit. Loading them for every slice is never better.
       if (fitting > 0) break;

@@ -15,6 +15,7 @@ struct PartitionOptions {
   bool has_groups = true;
   bool has_overlap = true;  // transfers run in parallel with compute
   int max_kernels = 12;     // maximum per group
+  int cuts = 3;  // of a group that are tried with overlap, from coarse to fine
   // Tries groups whose weights are loaded so many steps ahead.
   std::vector<int> weights_ahead = {1};
 };

@@ -131,7 +131,8 @@ class FunctionSteps {
   void inverse_root(const Source& to, const Source& x, uint32_t iterations = kIterations) {
     add(Unary{
         .kind = Unary::Kind::inverse_root, .out = to.view, .in = x.view, .steps = iterations});
-    select(to, Select::Compare::equal_value, DType::i32, to, bits(kInfinityBits), bits(0), to);
+    const Source word = as(to, DType::u32);
+    select(word, Select::Compare::equal_value, DType::i32, to, bits(kInfinityBits), bits(0), word);
   }
   void root(const Source& to, const Source& x, uint32_t iterations = kIterations) {
     inverse_root(to, x, iterations);

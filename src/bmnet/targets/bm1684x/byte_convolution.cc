@@ -43,8 +43,8 @@ ChannelIntegers integers_of(std::span<const float> weights, std::span<const floa
   return result;
 }
 
-// The words of a channel after its accumulators are complete: multiplier, shift, offset, bias for
-// bytes; offset, scale, unused, bias for floats.
+// The words of a channel: multiplier, shift, offset, bias for bytes; scale, unused, unused, bias
+// for floats.
 constexpr int64_t kWords = 4, kBiasWord = 3;
 
 Weight channel_words(const ChannelIntegers& integers, const Layer& layer) {
@@ -52,7 +52,7 @@ Weight channel_words(const ChannelIntegers& integers, const Layer& layer) {
   for (size_t c = 0; c < integers.biases.size(); ++c) {
     const double scale = integers.scales[c];
     if (layer.type() == DType::f32) {
-      words.insert(words.end(), {0, static_cast<int32_t>(f32::bits(static_cast<float>(scale))), 0});
+      words.insert(words.end(), {static_cast<int32_t>(f32::bits(static_cast<float>(scale))), 0, 0});
     } else {
       const Scaling s = scaling_of(scale / layer.scale_out());
       words.insert(words.end(), {s.multiplier, -s.shift, 0});
@@ -86,19 +86,23 @@ class ByteWindow : public WindowKernel {
     return Source::tensor(view);
   }
 
-  // Adds biases and scales the accumulators.
-  void finish(StreamProgram& program, const Operands& o) const {
-    const TensorView acc = accumulators(o), out = out_view(o);
+  void add_biases(StreamProgram& program, const Operands& o) const {
+    const TensorView acc = accumulators(o);
     program.add(IntArithmetic{.kind = Integer::add,
                               .out = acc,
                               .a = channel_word(o, kBiasWord, DType::i32),
                               .b = Source::tensor(acc)});
+  }
+
+  // Scales the accumulators.
+  void finish(StreamProgram& program, const Operands& o) const {
+    const TensorView acc = accumulators(o), out = out_view(o);
     if (out.dtype == DType::f32) {
-      program.add(Requantize{.kind = Requantize::Kind::f32_wide,
-                             .out = out,
-                             .in = acc,
-                             .multiplier = channel_word(o, 1, DType::f32),
-                             .offset = channel_word(o, 0, DType::i32)});
+      program.add(Convert{.rounding = Rounding::half_even, .out = out, .in = acc});
+      program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::mul,
+                                  .out = out,
+                                  .a = Source::tensor(out),
+                                  .b = channel_word(o, 0, DType::f32)});
       if (do_relu) emit_relu(program, out);
       return;
     }
@@ -127,10 +131,12 @@ class ByteConvolution final : public ByteWindow {
                           .padding = Source::value(0, inputs[0].type),
                           .insertion = Source::value(0, inputs[0].type),
                           .window = window_of_tile(o)});
+    add_biases(program, o);
     finish(program, o);
   }
 };
 
+// A third weight has the biases.
 class ByteDepthwise final : public ByteWindow {
  public:
   void emit(StreamProgram& program, const Operands& o) const override {
@@ -138,6 +144,7 @@ class ByteDepthwise final : public ByteWindow {
         .out = accumulators(o),
         .in = in_view(o),
         .weight = Source::tensor(compact(o.weights[0].address, weights[0].e, DType::i8)),
+        .bias = compact(o.weights[2].address, weights[2].e, DType::i32),
         .padding = Source::value(0, inputs[0].type),
         .insertion = Source::value(0, inputs[0].type),
         .window = window_of_tile(o)});
@@ -149,12 +156,13 @@ class ByteDepthwise final : public ByteWindow {
 class ByteUpsample final : public WindowKernel {
  public:
   void emit(StreamProgram& program, const Operands& o) const override {
-    program.add(Depthwise2dBm1684xInt8{.out = out_view(o),
-                                       .in = in_view(o),
-                                       .weight = Source::value(1, inputs[0].type),
-                                       .padding = Source::value(0, inputs[0].type),
-                                       .insertion = Source::value(0, inputs[0].type),
-                                       .window = window_of_tile(o)});
+    program.add(Depthwise2dBm1684xInt8{
+        .out = out_view(o),
+        .in = in_view(o),
+        .weight = Source::tensor(compact(o.weights[0].address, weights[0].e, DType::i8)),
+        .padding = Source::value(0, inputs[0].type),
+        .insertion = Source::value(0, inputs[0].type),
+        .window = window_of_tile(o)});
   }
 };
 
@@ -170,6 +178,12 @@ Weight packed_bytes(std::span<const float> kernel, int64_t oc, int64_t ic, int64
           to[i - first] = static_cast<uint8_t>(
               static_cast<int>(kernel[static_cast<size_t>((o * ic + i) * taps + k)]));
   return {.bytes = std::move(packed), .e = {1, oc, groups * taps, group}, .type = DType::i8};
+}
+
+Weight bias_words(const ChannelIntegers& integers) {
+  return {.bytes = word_bytes(integers.biases),
+          .e = {1, static_cast<int64_t>(integers.biases.size()), 1, 1},
+          .type = DType::i32};
 }
 
 std::span<const float> biases_of(const Layer& layer, bool has_bias, Span channels) {
@@ -209,6 +223,7 @@ Kernels lower_byte_convolution(const Layer& layer) {
       k->weights.push_back(packed_bytes(integers.weights, oc.count(), ic.count(), taps));
     }
     k->weights.push_back(channel_words(integers, layer));
+    if (depthwise) k->weights.push_back(bias_words(integers));
     k->window = window;
     k->inputs = {channels_of(in, ic)};
     k->output = channels_of(out, oc);
@@ -256,6 +271,7 @@ Kernels lower_byte_scale(const Layer& layer) {
   k->weights.push_back(
       {.bytes = byte_weights(integers.weights), .e = {1, channels, 1, 1}, .type = DType::i8});
   k->weights.push_back(channel_words(integers, layer));
+  k->weights.push_back(bias_words(integers));
   k->do_relu = layer.op.tg_scale_param().do_activation();
   return one(std::move(k));
 }
@@ -268,6 +284,10 @@ Kernels lower_byte_upsample(const Layer& layer) {
   k->inputs = {layer.input(0)};
   k->output = layer.output();
   TW_RETURN_IF_ERROR(fit_window(layer.op, k->window, k->inputs[0].e, k->output.e));
+  const Extents ones{1, k->output.e.c, k->window.kernel_h, k->window.kernel_w};
+  k->weights.push_back({.bytes = std::vector<uint8_t>(static_cast<size_t>(ones.count()), 1),
+                        .e = ones,
+                        .type = DType::i8});
   return one(std::move(k));
 }
 

@@ -67,6 +67,7 @@ Status set_types(StreamCompilation& c) {
 Status lower_all(StreamCompilation& c) {
   c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
+  c.shared.partition.cuts = 6;
   for (size_t i = 0; i < c.ops().size(); ++i) {
     TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
     for (KernelPtr& kernel : kernels) {

@@ -1,7 +1,9 @@
 // The bmodel of a compiled net.
-#include "bmodel/bm168x/model.h"
+#include <openssl/sha.h>
+
 #include "bmnet/targets/bm1684x/compile.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "bmodel/bm168x/model.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 
@@ -96,6 +98,9 @@ std::unique_ptr<file::CoeffMemT> weights_of(const CompiledStream& net, BinaryPar
   auto memory = std::make_unique<file::CoeffMemT>();
   memory->address = chip().global_base;
   memory->binary_coeff = binary.add(net.weights);
+  // Runtimes store weights of equal codes once.
+  memory->check_code.resize(SHA256_DIGEST_LENGTH);
+  SHA256(net.weights.data(), net.weights.size(), memory->check_code.data());
   return memory;
 }
 

@@ -1,0 +1,82 @@
+// Every command of compiled nets has a form that recordings of the reference model have: the same
+// operation on operands of the same types in the same memories.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/file.h"
+#include "bmnet/targets/bm1684x/target.h"
+#include "bmnet_bm1684x/nets.h"
+#include "bmodel/bm168x/model.h"
+#include "common/recorded_commands.h"
+#include "isa/streams/stream.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Forms = std::set<std::string>;
+
+std::string form_of(const Instruction& instruction) {
+  std::string text = fmt::format("{}", name(instruction.op));
+  for (const Operand& operand : operands(instruction.op))
+    text += fmt::format(" {} {} {}", operand.name, to_string(operand.view->dtype),
+                        to_string(operand.view->space));
+  return text;
+}
+
+void add_networks(const fs::path& folder, Forms& forms) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".bmodel") continue;
+    const auto bytes = read_bytes(entry.path().string());
+    const auto file = bmodel::bm168x::read(*bytes);
+    if (!file.ok() || bmodel::bm168x::chip_of(file->model) != &bm1684x::chip()) continue;
+    for (const auto& net : file->model.net)
+      for (const auto& stage : net->parameter)
+        for (const auto& group : stage->cmd_group) {
+          const auto program = isa::decode_streams(
+              {file->bytes(group->binary_bdc), file->bytes(group->binary_gdma)}, bm1684x::chip());
+          if (!program.ok()) continue;
+          for (const Instruction& i : *program) forms.insert(form_of(i));
+        }
+  }
+}
+
+Forms recorded_forms() {
+  const fs::path conformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
+  Forms forms;
+  tputwin::testing::for_each_recorded_command(
+      conformance, [&](Engine engine, std::span<const uint8_t> bytes) {
+        const auto one = engine == Engine::dma ? isa::decode_gdma_command(bytes, bm1684x::chip())
+                                               : isa::decode_tiu_command(bytes, bm1684x::chip());
+        if (one.ok() && !one->is_end && !one->is_idle) forms.insert(form_of(one->instruction));
+      });
+  add_networks(conformance / "bm168x", forms);
+  return forms;
+}
+
+TEST(Bm1684xForms, AreAllRecorded) {
+  const Forms recorded = recorded_forms();
+  ASSERT_GT(recorded.size(), 300u);
+  Forms missing;
+  for (const LayerCase& c : layer_cases()) {
+    auto network = random_net(net_of(c), {{"y", c.blobs}}, 1);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i8}) {
+      const NetCalibrationParameter table = largest_values(*network, 1);
+      auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      const auto program = transmitted(*compiled);
+      ASSERT_TRUE(program.ok()) << program.status().message();
+      for (const Instruction& i : *program)
+        if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)
+          ADD_FAILURE() << c.name << " in " << to_string(type) << ": " << form_of(i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::net::testing
