@@ -98,18 +98,21 @@ TW_TRIGGER(net_memory, [] {
 
 // ---- Nets for the BM1684X ----
 
-TW_TRIGGER(net_target, [] {
-  auto text = net::read_prototxt(input("dim: 1 dim: 8 dim: 4 dim: 4") +
-                                 "layer { name: 'y' type: 'LRN' bottom: 'data' top: 'y' }");
-  auto network = net::import_caffe(*text, {.needs_weights = false});
-  return net::bm1684x::compile(*network, {}).status();
+TW_TRIGGER(net_target, []() -> Status {
+  const net::ImportOptions import{.needs_weights = false};
+  TW_ASSIGN_OR_RETURN(text, net::read_prototxt(input("dim: 1 dim: 8 dim: 64 dim: 64") +
+                                               "layer { name: 'y' type: 'Pooling' bottom: 'data' "
+                                               "top: 'y' pooling_param { kernel_size: 17 stride: "
+                                               "16 } }"));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(text, import));
+  return net::bm1684x::compile(network, {}).status();
 });
 // Weights of the BM1880 are integers.
-TW_TRIGGER(net_float_weights, [] {
+TW_TRIGGER(net_float_weights, []() -> Status {
   TemporaryDirectory folder;
   net::caffe::NetParameter net =
       *net::read_prototxt("name: 'net' " + input("dim: 1 dim: 1 dim: 1 dim: 1") +
-                          convolution("num_output: 1 kernel_size: 1 bias_term: false"));
+                          convolution("num_output: 1 kernel_size: 1"));
   net::caffe::BlobProto& blob = *net.mutable_layer(1)->add_blobs();
   for (int i = 0; i < 4; ++i) blob.mutable_shape()->add_dim(1);
   blob.add_data(3);

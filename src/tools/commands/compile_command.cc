@@ -1,6 +1,6 @@
 // tputwin compile: compiles a Caffe or ONNX model to a bmodel.
+#include "tools/bm168x/compile_stream.h"
 #include "tools/compile.h"
-#include "tools/compile_stream.h"
 #include "tools/reports/json.h"
 
 #include <cstdio>
@@ -66,6 +66,20 @@ int run_compile(CompileCommand& command) {
   return kOk;
 }
 
+// Adds the options of chip and numbers.
+void add_target(CLI::App& sub, CompileCommand& command) {
+  sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
+      ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
+  sub.add_option(
+         "--type", command.stream.type,
+         "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a table; "
+         "default: fp32")
+      ->transform(one_of<DType>({{"fp32", DType::f32},
+                                 {"fp16", DType::f16},
+                                 {"bf16", DType::bf16},
+                                 {"int8", DType::i8}}));
+}
+
 // Adds the options of what is written and printed.
 void add_outputs(CLI::App& sub, CompileCommand& command) {
   CompileRequest& r = command.request;
@@ -112,16 +126,7 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("--keep-all", r.options.keep_all, "keep all intermediate tensors");
   sub->add_flag("!--no-layer-names", r.options.layer_names,
                 "leave out of the model which layer each command is of");
-  sub->add_option("--chip", command->is_stream, "bm1880 or bm1684x; default: bm1880")
-      ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
-  sub->add_option(
-         "--type", command->stream.type,
-         "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a table; "
-         "default: fp32")
-      ->transform(one_of<DType>({{"fp32", DType::f32},
-                                 {"fp16", DType::f16},
-                                 {"bf16", DType::bf16},
-                                 {"int8", DType::i8}}));
+  add_target(*sub, *command);
   add_outputs(*sub, *command);
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "

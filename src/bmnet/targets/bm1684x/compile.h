@@ -10,8 +10,8 @@
 namespace tputwin::net::bm1684x {
 
 struct StreamOptions {
-  // Of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute in
-  // f32.
+  // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
+  // in f32.
   DType type = DType::f32;
   // The thresholds of tensors; needed for i8. It must outlive compile().
   const NetCalibrationParameter* table = nullptr;

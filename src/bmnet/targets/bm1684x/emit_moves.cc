@@ -18,7 +18,7 @@ class Transfer {
     if (const size_t i = to_unroll(loops); i < loops.size())
       return unroll(loops, i, source, target);
     std::vector<Loop> all(loops);
-    // The elements of a row must lie close together: rows with larger steps have one element.
+    // Elements of a row have small steps: rows with larger ones have one element.
     if (all.empty() || !is_row(all.back())) all.push_back({1, 1, 1});
     while (all.size() < kLoops) all.insert(all.begin(), {1, 1, 1});
     const Extents e{all[0].count, all[1].count, all[2].count, all[3].count};

@@ -1,4 +1,4 @@
-// What kernels of the BM1684X share.
+// Code that kernels of the BM1684X share.
 #include "bmnet/targets/bm1684x/kernel.h"
 
 namespace tputwin::net::bm1684x {

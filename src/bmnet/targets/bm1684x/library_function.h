@@ -7,7 +7,7 @@
 
 namespace tputwin::net::bm1684x {
 
-// What a function needs in local memory in addition to source and result.
+// Local memory that a function uses in addition to source and result.
 struct FunctionNeeds {
   size_t work_tensors = 0;      // as large as the result
   bool exponential = false;     // the series and the table of e^x

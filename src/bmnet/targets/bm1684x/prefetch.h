@@ -13,7 +13,7 @@ namespace tputwin::net::bm1684x {
 void mirror_groups(std::vector<ProgramPart>& parts);
 
 // Moves loads of weights before earlier transfers, as far as their buffers allow and as long as the
-// predicted time falls. Weights are what lies below `neurons` in global memory. Returns the
+// predicted time falls. Weights are stored below `neurons` in global memory. Returns the
 // predicted cycles.
 uint64_t prefetch_weights(StreamProgram& program, uint64_t neurons);
 

@@ -26,7 +26,7 @@ struct ElementSteps {
 };
 TensorView global(uint64_t address, const Extents& e, DType type, const ElementSteps& steps);
 
-// The same bytes as elements of another type of the same size.
+// Returns the same bytes as elements of another type of the same size.
 inline TensorView retyped(TensorView view, DType type) {
   view.dtype = type;
   return view;

@@ -1,5 +1,5 @@
 // Compilation for the BM1684X: reads a net, compiles, and writes the model.
-#include "tools/compile_stream.h"
+#include "tools/bm168x/compile_stream.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
