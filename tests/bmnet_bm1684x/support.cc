@@ -2,12 +2,15 @@
 #include "bmnet_bm1684x/support.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <random>
 
 #include "bmnet/caffe/import.h"
+#include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
@@ -64,6 +67,42 @@ Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs,
     }
   }
   return import_caffe(net, {});
+}
+
+Blob random_blob(const std::vector<int64_t>& shape, uint64_t seed, float least, float most) {
+  std::mt19937_64 random(seed);
+  return random_blob(shape, random, least, most);
+}
+
+Result<Network> layer_net(TensorOp op, const std::vector<std::vector<int64_t>>& inputs,
+                          const std::vector<Blob>& blobs) {
+  Network net;
+  net.name = "net";
+  op.set_name("y");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TensorOp start;
+    start.set_name("x" + std::to_string(i));
+    set_type(start, Op::start);
+    start.add_top(start.name());
+    *start.add_output_shape() = make_shape(inputs[i]);
+    *op.add_input_shape() = make_shape(inputs[i]);
+    op.add_bottom(start.name());
+    net.ops.push_back(std::move(start));
+  }
+  op.add_top("y");
+  if (!op.output_shape_size()) {
+    TW_ASSIGN_OR_RETURN(shapes, infer_shapes(op));
+    for (const TensorShape& s : shapes) *op.add_output_shape() = s;
+  }
+  if (!blobs.empty()) net.blobs["y"] = blobs;
+  TensorOp end;
+  end.set_name("end");
+  set_type(end, Op::end);
+  end.add_bottom("y");
+  *end.add_input_shape() = op.output_shape(0);
+  net.ops.push_back(std::move(op));
+  net.ops.push_back(std::move(end));
+  return net;
 }
 
 Values random_inputs(const Network& network, uint64_t seed) {
@@ -143,7 +182,10 @@ NetCalibrationParameter largest_values(const Network& network, uint64_t seed) {
 }
 
 std::string compare(const Network& network, DType type, float tolerance, uint64_t seed) {
-  const Values inputs = random_inputs(network, seed);
+  return compare(network, type, tolerance, random_inputs(network, seed));
+}
+
+std::string compare(const Network& network, DType type, float tolerance, const Values& inputs) {
   auto executor = FloatExecutor::create(network);
   if (!executor.ok()) return executor.status().message();
   Thresholds thresholds;
@@ -168,6 +210,16 @@ std::string compare(const Network& network, DType type, float tolerance, uint64_
         return where + "bits differ from those of level 0";
   }
   return "";
+}
+
+void expect_equal(const Network& network, const Values& inputs, float scale) {
+  EXPECT_EQ(compare(network, DType::f32, 1e-5f * scale, inputs), "") << "fp32";
+  EXPECT_EQ(compare(network, DType::f16, 4e-3f * scale, inputs), "") << "fp16";
+  EXPECT_EQ(compare(network, DType::bf16, 3e-2f * scale, inputs), "") << "bf16";
+}
+
+std::string text(const std::vector<int64_t>& extents) {
+  return fmt::format("({})", fmt::join(extents, ","));
 }
 
 }  // namespace tputwin::net::testing

@@ -16,6 +16,13 @@ using BlobShapes = std::map<std::string, std::vector<std::vector<int64_t>>>;
 // Returns a net of Caffe layers with random weights.
 Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed);
 
+// Returns a net of one layer with its blobs. Inputs of the layer are those of the net.
+Result<Network> layer_net(TensorOp op, const std::vector<std::vector<int64_t>>& inputs,
+                          const std::vector<Blob>& blobs);
+// Random values between two bounds.
+Blob random_blob(const std::vector<int64_t>& shape, uint64_t seed, float least = -1,
+                 float most = 1);
+
 using Values = std::map<std::string, Blob>;
 Values random_inputs(const Network& network, uint64_t seed);
 
@@ -31,7 +38,12 @@ Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,
 
 // Compiles at several levels, runs, and compares: the bits of all levels with each other, and the
 // values with float execution, to `tolerance` of the largest. Returns "", or the difference.
+std::string compare(const Network& network, DType type, float tolerance, const Values& inputs);
 // For i8 the thresholds are the largest values at the same inputs.
 std::string compare(const Network& network, DType type, float tolerance, uint64_t seed);
+
+// Expects equal results in three types. `scale` widens the tolerances.
+void expect_equal(const Network& network, const Values& inputs, float scale = 1);
+std::string text(const std::vector<int64_t>& extents);  // "(2,6)"
 
 }  // namespace tputwin::net::testing

@@ -159,13 +159,14 @@ class Planner {
   void need_input(int index, int k) {
     GroupTensor& t = tensor(index);
     if (t.buffer < 0)
-      t.buffer = add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
-                      versions([&](const Slice& s) {
-                        // With pads of several rows, two slices may begin at the same row and end
-                        // at different rows.
-                        const Span rows = t.held[static_cast<size_t>(s.row_slice)];
-                        return std::tuple(s.samples.begin, rows.begin, rows.end);
-                      })});
+      t.buffer =
+          add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
+               versions([&](const Slice& s) {
+                 // With pads of several rows, two slices may begin at the same row and end
+                 // at different rows.
+                 const Span rows = t.held[static_cast<size_t>(s.row_slice)];
+                 return std::tuple(t.view.e.n == 1 ? 0 : s.samples.begin, rows.begin, rows.end);
+               })});
     buffer(t.buffer).last = std::max(buffer(t.buffer).last, k);
   }
 
@@ -323,7 +324,8 @@ class Planner {
 Extents GroupSchedule::extents_in(const GroupTensor& t, int index) const {
   const Slice& s = slices[static_cast<size_t>(index)];
   Extents e = t.view.e;
-  e.n = s.samples.count();
+  // One sample may serve all of the result.
+  if (e.n != 1) e.n = s.samples.count();
   if (t.producer >= 0 && kernels.size() == 1) e.c = s.channels.count();
   if (!t.view.is_matrix) e.h = t.held[static_cast<size_t>(s.row_slice)].count();
   return e;

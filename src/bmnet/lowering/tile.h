@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ inline Span join(Span a, Span b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
+// Distances of elements along the axes of a view, in elements.
+struct ViewSteps {
+  int64_t n = 0, c = 0, h = 0, w = 0;
+  bool operator==(const ViewSteps&) const = default;
+};
+
 // A tensor as a kernel sees it. `e` may regroup the axes after n, and may be a range of channels.
 struct View {
   std::string tensor;
@@ -32,6 +39,11 @@ struct View {
   int64_t offset = 0;      // bytes from the start of a sample
   bool is_matrix = false;  // (n rows, c columns) in matrix layout
   DType type = DType::i8;
+  // Set if elements are not at the distances of `e`: the samples of the tensor must be contiguous.
+  // A step of 0 repeats elements.
+  std::optional<ViewSteps> steps = std::nullopt;
+  // True if `tensor` names constants of a kernel, which are stored with the weights.
+  bool is_constant = false;
   bool operator==(const View&) const = default;
 };
 

@@ -48,11 +48,12 @@ struct Compilation {
   NetCalibrationParameter table;  // load_table; quantize
 
   // ---- Back half ----
-  QuantizedNet net;                         // fuse; dequantize
-  std::optional<Storage> storage;           // storage: tensors that share bytes
-  std::vector<KernelPtr> kernels;           // lower
-  std::unique_ptr<Pricer> pricer;           // lower: prices of the target
-  PartitionOptions partition;               // lower: cuts that suit the target
+  QuantizedNet net;                  // fuse; dequantize
+  std::set<std::string> contiguous;  // of the target: tensors whose samples follow each other
+  std::optional<Storage> storage;    // storage: tensors that share bytes
+  std::vector<KernelPtr> kernels;    // lower
+  std::unique_ptr<Pricer> pricer;    // lower: prices of the target
+  PartitionOptions partition;        // lower: cuts that suit the target
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
   std::vector<ProgramPart> parts;           // group
   TensorPositions positions;                // place: tensors in neuron memory

@@ -13,7 +13,8 @@ class Grouping {
   // Collects kernels of consecutive layers until a layer of another kind.
   Status run() {
     for (size_t i = 0; i < ops().size(); ++i) {
-      if (std::optional<ProgramPart> other = other_part(i)) {
+      const bool has_kernels = next() < c_.kernels.size() && c_.kernels[next()]->op == i;
+      if (std::optional<ProgramPart> other = has_kernels ? std::nullopt : other_part(i)) {
         TW_RETURN_IF_ERROR(end_run());
         c_.parts.push_back(std::move(*other));
       }

@@ -54,7 +54,7 @@ class Placement {
   void touch_all(const ProgramPart& part, int index) {
     if (part.kind == ProgramPart::Kind::group) {
       for (const GroupTensor& t : part.group->schedule.tensors)
-        if (t.producer < 0 || t.is_stored) touch(t.view.tensor, index);
+        if ((t.producer < 0 && !t.view.is_constant) || t.is_stored) touch(t.view.tensor, index);
       return;
     }
     const TensorOp& op = c_.net.network.ops[part.op];

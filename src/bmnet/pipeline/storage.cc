@@ -8,10 +8,12 @@
 
 namespace tputwin::net {
 
-Storage::Storage(const QuantizedNet& net, bool join_concat, bool keep_all) : net_(net) {
+Storage::Storage(const QuantizedNet& net, const std::set<std::string>& contiguous, bool join_concat,
+                 bool keep_all)
+    : net_(net) {
   find_readers();
   join_reshapes();
-  find_whole();
+  find_whole(contiguous);
   if (join_concat && !keep_all) join_concats();
 }
 
@@ -51,7 +53,8 @@ void Storage::join_reshapes() {
     if (is(op, Op::reshape)) parents_[op.top(0)] = {op.bottom(0), 0};
 }
 
-void Storage::find_whole() {
+void Storage::find_whole(const std::set<std::string>& contiguous) {
+  for (const std::string& t : contiguous) whole_.insert(root(t));
   for (const TensorOp& op : net_.network.ops) {
     const bool is_host = is(op, Op::customized) || runs_on_host(op);
     const bool changes_samples = is(op, Op::reshape) && samples(op.bottom(0)) != samples(op.top(0));
@@ -113,7 +116,7 @@ void Storage::place_parts(TensorPositions& positions) const {
 }
 
 Status pass::storage(Compilation& c) {
-  c.storage.emplace(c.net, c.at_least(Level::layer_group), c.options.keep_all);
+  c.storage.emplace(c.net, c.contiguous, c.at_least(Level::layer_group), c.options.keep_all);
   return {};
 }
 

@@ -16,8 +16,9 @@ namespace tputwin::net {
 class Storage {
  public:
   // If join_concat, inputs of a concatenation are stored in its result wherever possible. Otherwise
-  // they are copied.
-  Storage(const QuantizedNet& net, bool join_concat, bool keep_all);
+  // they are copied. The samples of the tensors in `contiguous` follow each other.
+  Storage(const QuantizedNet& net, const std::set<std::string>& contiguous, bool join_concat,
+          bool keep_all);
 
   const std::string& root(const std::string& tensor) const;
   uint64_t bytes(const std::string& tensor) const;
@@ -40,7 +41,7 @@ class Storage {
   };
   void find_readers();
   void join_reshapes();
-  void find_whole();
+  void find_whole(const std::set<std::string>& contiguous);
   void join_concats();
   void join(const TensorOp& op, int index, uint64_t offset);
   int64_t samples(const std::string& tensor) const;

@@ -47,9 +47,12 @@ bool is_never_negative(const TensorOp& op) {
 
 class Choice {
  public:
-  Choice(QuantizedNet& net, const TypeChoice& choice) : net_(net), choice_(choice) {}
+  Choice(QuantizedNet& net, const TypeChoice& choice, Types& types)
+      : net_(net), choice_(choice), types_(types) {
+    for (const auto& [tensor, numbers] : types.others) given_.insert(tensor);
+  }
 
-  Types run() {
+  void run() {
     const bool bytes = choice_.type == DType::i8;
     types_.numbers.type = bytes ? DType::f32 : choice_.type;
     if (bytes) {
@@ -62,7 +65,6 @@ class Choice {
     net_.integers.clear();
     for (size_t i = 0; i < ops.size(); ++i) place(std::move(ops[i]), std::move(integers[i]));
     set_sizes();
-    return std::move(types_);
   }
 
  private:
@@ -76,7 +78,8 @@ class Choice {
       inputs(op);
     }
     for (int i = 0; i < op.top_size(); ++i)
-      types_.others[op.top(i)] = numbers_of(op, i, integers.threshold_y[static_cast<size_t>(i)]);
+      if (given_.count(op.top(i)) == 0)
+        types_.others[op.top(i)] = numbers_of(op, i, integers.threshold_y[static_cast<size_t>(i)]);
     if (is(op, Op::concat)) join(op);
     net_.network.ops.push_back(std::move(op));
     net_.integers.push_back(std::move(integers));
@@ -123,7 +126,7 @@ class Choice {
       if (is(op, Op::concat) || keeps_numbers(op)) continue;
       if (takes_bytes && !given.is_int8()) {
         convert(op, i, byte_numbers(false, threshold_of(op.bottom(i))));
-      } else if (!takes_bytes && given != floats()) {
+      } else if (!takes_bytes && given != floats() && given_.count(op.bottom(i)) == 0) {
         convert(op, i, floats());
       }
     }
@@ -239,7 +242,8 @@ class Choice {
 
   QuantizedNet& net_;
   const TypeChoice& choice_;
-  Types types_;
+  Types& types_;
+  std::set<std::string> given_;  // tensors that had numbers before
   std::set<std::string> byte_readers_, clipped_;
 };
 
@@ -265,8 +269,8 @@ bool computes_bytes(const TensorOp& op) {
   }
 }
 
-Types choose_types(QuantizedNet& net, const TypeChoice& choice) {
-  return Choice(net, choice).run();
+void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types) {
+  Choice(net, choice, types).run();
 }
 
 }  // namespace tputwin::net::bm1684x

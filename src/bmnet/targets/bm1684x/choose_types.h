@@ -11,9 +11,10 @@ struct TypeChoice {
   bool float_ends = true;   // inputs and outputs of the net are fp32
 };
 
-// Chooses the numbers of all tensors. Inserts operations "cast" that convert tensors, and sets the
-// sizes of elements. For i8 the net has the thresholds of its tensors.
-Types choose_types(QuantizedNet& net, const TypeChoice& choice);
+// Chooses the numbers of all tensors but those that `types` has already. Inserts operations "cast"
+// that convert tensors, and sets the sizes of elements. For i8 the net has the thresholds of its
+// tensors.
+void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types);
 
 // Returns true if the operation has commands for bytes.
 bool computes_bytes(const TensorOp& op);

@@ -13,8 +13,10 @@
 #include "bmnet/pipeline/passes.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/emit_moves.h"
+#include "bmnet/targets/bm1684x/expand.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/prefetch.h"
+#include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -57,8 +59,31 @@ Status set_thresholds(StreamCompilation& c) {
   return {};
 }
 
+// Layers that become several. Tensors between those are floats, whatever their threshold.
+Status expand(StreamCompilation& c) {
+  std::map<std::string, float> thresholds;
+  for (size_t i = 0; i < c.ops().size(); ++i)
+    for (int k = 0; k < c.ops()[i].top_size(); ++k)
+      thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
+  expand_layers(c.shared.net.network, c.types);
+  c.shared.net.integers.clear();
+  const auto threshold = [&](const std::string& tensor) {
+    const auto found = thresholds.find(tensor);
+    return found == thresholds.end() ? 1.0f : found->second;
+  };
+  for (const TensorOp& op : c.ops()) {
+    LayerIntegers layer;
+    for (const std::string& t : op.bottom()) layer.threshold_x.push_back(threshold(t));
+    for (const std::string& t : op.top()) layer.threshold_y.push_back(threshold(t));
+    c.shared.net.integers.push_back(std::move(layer));
+  }
+  return {};
+}
+
 Status set_types(StreamCompilation& c) {
-  c.types = choose_types(c.shared.net, {c.options.type, c.options.float_ends});
+  choose_types(c.shared.net, {c.options.type, c.options.float_ends}, c.types);
+  c.types.matrices = matrix_tensors(c.shared.net.network);
+  c.shared.contiguous = regrouped_tensors(c.shared.net.network);
   return {};
 }
 
@@ -82,10 +107,15 @@ Status lower_all(StreamCompilation& c) {
 
 Status place_weights(StreamCompilation& c) {
   WeightMemory memory(c.result.weights, c.shared.at_least(Level::weight_optimization), kUnit);
-  for (const ProgramPart& part : c.shared.parts)
-    if (part.group)
-      for (const TiledKernel* k : part.group->schedule.kernels)
-        for (const Weight& w : k->weights) c.weight_offsets[k].push_back(memory.store(w.bytes));
+  for (const ProgramPart& part : c.shared.parts) {
+    if (!part.group) continue;
+    for (const TiledKernel* k : part.group->schedule.kernels) {
+      for (const Weight& w : k->weights) c.weight_offsets[k].push_back(memory.store(w.bytes));
+      for (const auto& constant : static_cast<const StreamKernel*>(k)->constants)
+        if (!c.shared.positions.contains(constant.name))
+          c.shared.positions[constant.name] = {memory.store(constant.bytes), 0};
+    }
+  }
   const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
   c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
@@ -137,7 +167,7 @@ Status describe_ends(StreamCompilation& c) {
   for (const std::string& t : network.outputs()) c.result.outputs.push_back(described(c, t));
   if (!c.options.keep_all) return {};
   for (const auto& [tensor, position] : c.shared.positions)
-    c.result.kept.push_back(described(c, tensor));
+    if (network.shape_of(tensor) != nullptr) c.result.kept.push_back(described(c, tensor));
   return {};
 }
 
@@ -148,9 +178,10 @@ Status shared(StreamCompilation& c) {
 }
 
 constexpr Status (*kPasses[])(StreamCompilation&) = {
-    set_thresholds,        shared<pass::fuse>,    shared<pass::trim>, set_types,
-    shared<pass::outputs>, shared<pass::storage>, lower_all,          shared<pass::group>,
-    shared<pass::place>,   place_weights,         emit_all,           describe_ends};
+    set_thresholds,      shared<pass::fuse>,    shared<pass::trim>,    expand,
+    set_types,           shared<pass::outputs>, shared<pass::storage>, lower_all,
+    shared<pass::group>, shared<pass::place>,   place_weights,         emit_all,
+    describe_ends};
 
 }  // namespace
 

@@ -103,6 +103,7 @@ Kernels lower_inner_product(const Layer& layer) {
   const int64_t outputs = param.num_output();
   const int64_t length = static_cast<int64_t>(matrix.size()) / outputs;
   const int64_t samples = count(op.input_shape(0)) / length;
+  if (samples > kFewRows) return lower_rows_product(layer);
   // The window is the whole map if a sample is one.
   Extents in = extents(op.input_shape(0));
   if (in.c * in.h * in.w != length) in = {samples, length, 1, 1};

@@ -42,21 +42,25 @@ class Emitter final : public GroupWalk {
                        Extents e) const {
     const TensorPosition& place = positions_.find(t.view.tensor)->second;
     const uint32_t bytes = element_bytes(t.view.type);
-    const int64_t plane = t.view.e.h * t.view.e.w;
+    const ViewSteps steps = steps_of(t.view, place);
+    const int64_t sample = t.view.e.n == 1 ? 0 : slice_of(slice).samples.begin;
+    const uint64_t memory = t.view.is_constant ? memories_.weights : memories_.neurons;
     const uint64_t begin =
-        memories_.neurons + place.offset +
-        static_cast<uint64_t>(slice_of(slice).samples.begin) * place.sample_bytes +
+        memory + place.offset +
         static_cast<uint64_t>(t.view.offset +
-                              (first_channel * plane + rows.begin * t.view.e.w) * bytes);
+                              (sample * steps.n + first_channel * steps.c + rows.begin * steps.h) *
+                                  bytes);
     e.h = rows.count();
     return global(begin, e, t.view.type,
-                  {sample_step(t, place), static_cast<uint64_t>(plane),
-                   static_cast<uint64_t>(t.view.e.w), 1});
+                  {static_cast<uint64_t>(steps.n), static_cast<uint64_t>(steps.c),
+                   static_cast<uint64_t>(steps.h), static_cast<uint64_t>(steps.w)});
   }
 
-  // Returns the distance of samples in elements. A view may have other samples than its tensor.
-  static uint64_t sample_step(const GroupTensor& t, const TensorPosition& place) {
-    return place.sample_bytes / element_bytes(t.view.type);
+  // Returns the distances of elements. A view without its own has the samples of its tensor.
+  static ViewSteps steps_of(const View& view, const TensorPosition& place) {
+    if (view.steps) return *view.steps;
+    return {static_cast<int64_t>(place.sample_bytes) / element_bytes(view.type),
+            view.e.h * view.e.w, view.e.w, 1};
   }
 
   void load_tensor(const GroupTensor& t, int slice) override {

@@ -13,6 +13,13 @@ class StreamKernel : public TiledKernel {
  public:
   virtual void emit(StreamProgram& program, const Operands& o) const = 0;
 
+  // Inputs that are constants, by the names of their views.
+  struct Constant {
+    std::string name;
+    std::vector<uint8_t> bytes;
+  };
+  std::vector<Constant> constants;
+
  protected:
   TensorView out_view(const Operands& o) const { return view_of(o.output, output.type); }
   TensorView in_view(const Operands& o, size_t input = 0) const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/targets/bm1684x/views.h"
 #include "numerics/float16.h"
 #include "numerics/float_mode.h"
 
@@ -20,9 +21,6 @@ constexpr Row kRows[] = {
 #include "bmnet/targets/bm1684x/lowering.def"
 };
 
-// Matrices of more rows than this have a row in each channel.
-constexpr int64_t kFewRows = 8;
-
 // Returns the shape as (n,c,h,w). Tensors of few axes are viewed alike by all layers, so that they
 // can stay in local memory: vectors have their elements in channels, matrices their rows.
 Extents view_extents(const TensorShape& shape) {
@@ -34,16 +32,11 @@ Extents view_extents(const TensorShape& shape) {
 
 }  // namespace
 
-View Layer::input(int index) const {
-  const std::string& tensor = op.bottom(index);
-  return {
-      .tensor = tensor, .e = view_extents(op.input_shape(index)), .type = types.of(tensor).type};
-}
-
-View Layer::output(int index) const {
-  const std::string& tensor = op.top(index);
-  return {
-      .tensor = tensor, .e = view_extents(op.output_shape(index)), .type = types.of(tensor).type};
+View Layer::view(const std::string& tensor, const TensorShape& shape) const {
+  const View view{.tensor = tensor, .e = view_extents(shape), .type = types.of(tensor).type};
+  if (!types.matrices.contains(tensor)) return view;
+  const Extents& e = view.e;
+  return regrouped(view, {e.n * e.c, e.h, 1, e.w});
 }
 
 Kernels lower(const Network& network, size_t index, const Types& types) {

@@ -1,6 +1,8 @@
 // Lowering of layers to kernels of the BM1684X (lowering.def).
 #pragma once
 
+#include <map>
+#include <set>
 #include <vector>
 
 #include "bmnet/targets/bm1684x/kernel.h"
@@ -10,6 +12,9 @@ namespace tputwin::net::bm1684x {
 
 using Kernels = Result<std::vector<KernelPtr>>;
 
+// Matrices of more rows than this have a row in each channel.
+constexpr int64_t kFewRows = 8;
+
 // A layer, and the net that it is part of.
 struct Layer {
   const Network& network;
@@ -17,8 +22,9 @@ struct Layer {
   const Types& types;
 
   // Returns an input or output as (n,c,h,w).
-  View input(int index) const;
-  View output(int index = 0) const;
+  View view(const std::string& tensor, const TensorShape& shape) const;
+  View input(int index) const { return view(op.bottom(index), op.input_shape(index)); }
+  View output(int index = 0) const { return view(op.top(index), op.output_shape(index)); }
   const std::vector<Blob>& blobs() const { return network.blobs.at(op.name()); }
   DType type() const { return types.of(op.top(0)).type; }
   // Returns the scales of an input, and of the output.
@@ -36,13 +42,13 @@ Kernels lower(const Network& network, size_t op, const Types& types);
   Kernels lower_##bytes(const Layer&);
 #include "bmnet/targets/bm1684x/lowering.def"
 
+// Inner products of many rows.
+Kernels lower_rows_product(const Layer& layer);
+
 // ---- Shared by the functions ----
 
 // Returns the channels of a view.
 View channels_of(View view, Span channels);
-// Returns a view of the same bytes in which elements are spread over lanes and units: for layers
-// that compute element by element.
-View spread(View view);
 // Returns floating-point constants in a type.
 std::vector<uint8_t> bytes_of(std::span<const float> values, DType type);
 // Returns one constant per channel.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,8 @@ struct Numbers {
 struct Types {
   Numbers numbers;  // of all tensors but these
   std::map<std::string, Numbers, std::less<>> others;
+  // Tensors of four axes that are viewed as a matrix for each index of the first two.
+  std::set<std::string> matrices;
 
   const Numbers& of(std::string_view tensor) const {
     const auto found = others.find(tensor);

@@ -1,0 +1,220 @@
+// Sums, differences, products, quotients, extremes and choices of two operands, one of which may be
+// constant. Extents of 1 are repeated.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "bmnet/targets/bm1684x/fp32_steps.h"
+#include "bmnet/targets/bm1684x/views.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+using TwoOperands = ::bmnet::TGArithmeticParameter;
+using Real = FloatArithmetic::Kind;
+
+class Arithmetic final : public RepeatingKernel {
+ public:
+  TwoOperands::ArithmeticOp operation = TwoOperands::ADD;
+  std::optional<float> constant;  // an operand of one value
+  bool is_constant_first = false;
+
+  int64_t scratch_bytes(const Extents& e) const override {
+    Fp32Steps steps;
+    // Operands that are not like the result need the most buffers.
+    TensorView a = aligned(0, e, inputs[0].type), b = aligned(0, e, inputs.back().type);
+    a.address = b.address = element_bytes(DType::f32);
+    compute(steps, aligned(0, e, output.type), Source::tensor(a), Source::tensor(b));
+    return steps.used();
+  }
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    Fp32Steps steps(program, o.scratch);
+    compute(steps, out_view(o), operand(o, 0), operand(o, 1));
+  }
+
+ private:
+  Real kind() const {
+    switch (operation) {
+      case TwoOperands::ADD:
+        return Real::add;
+      case TwoOperands::SUB:
+        return Real::sub;
+      case TwoOperands::MUL:
+        return Real::mul;
+      case TwoOperands::MAX:
+        return Real::max;
+      default:
+        return Real::lesser;
+    }
+  }
+
+  Source operand(const Operands& o, size_t index) const {
+    if (!constant) return Source::tensor(repeated_view(o, index));
+    if ((index == 0) == is_constant_first) return number(*constant, output.type);
+    return Source::tensor(repeated_view(o, 0));
+  }
+
+  void compute(Fp32Steps& steps, const TensorView& out, const Source& first,
+               const Source& second) const {
+    const auto converted = [&](const Source& s) {
+      if (s.is_constant || s.view.dtype == out.dtype) return s;
+      const TensorView copy = steps.buffer(out.shape, out.dtype);
+      steps.store(copy, s.view);
+      return Source::tensor(copy);
+    };
+    const Source a = converted(first), b = converted(second);
+    const Source zero = number(0, out.dtype);
+    if (operation == TwoOperands::DIV) return divide(steps, out, a, b);
+    if (operation == TwoOperands::KEEP) return choose(steps, out, b, a, zero);
+    if (operation == TwoOperands::DROP) return choose(steps, out, b, zero, a);
+    steps.add(FloatArithmetic{.kind = kind(), .out = out, .a = a, .b = b});
+  }
+
+  // The command's operands are in the aligned layout.
+  static void choose(Fp32Steps& steps, const TensorView& out, const Source& condition,
+                     const Source& if_true, const Source& if_false) {
+    const auto whole = [&](const Source& s) {
+      return s.is_constant || is_tile(s.view, out) ? s : Source::tensor(copied(steps, s.view));
+    };
+    const Source a = whole(condition), x = whole(if_true), y = whole(if_false);
+    steps.add(Select{.compare = Select::Compare::greater,
+                     .out = out,
+                     .a = a,
+                     .b = number(0.5f, out.dtype),
+                     .if_true = x,
+                     .if_false = y,
+                     .type = out.dtype});
+  }
+  static bool is_tile(const TensorView& v, const TensorView& out) {
+    return v.stride == out.stride && v.address % chip().eu_bytes == 0;
+  }
+  static TensorView copied(Fp32Steps& steps, const TensorView& v) {
+    const TensorView copy = steps.buffer(v.shape, v.dtype);
+    steps.store(copy, v);
+    return copy;
+  }
+
+  // Quotients are fp32.
+  static void divide(Fp32Steps& steps, const TensorView& out, const Source& a, const Source& b) {
+    const auto wide = [&](const Source& s) {
+      if (s.is_constant) return number(float_value(s.constant, s.view.dtype), DType::f32);
+      return Source::tensor(steps.widened(s.view));
+    };
+    const Source x = wide(a), y = wide(b);
+    const TensorView to = out.dtype == DType::f32 ? out : steps.buffer(out.shape);
+    steps.add(FloatFunction{.kind = FloatFunction::Kind::div, .out = to, .a = x, .b = y});
+    if (to != out) steps.store(out, to);
+  }
+};
+
+using Dims = std::array<int64_t, 4>;
+
+// The axes of a tensor in Caffe's order.
+Dims axes_of(const std::vector<int64_t>& shape) {
+  Dims d{1, 1, 1, 1};
+  for (size_t i = 0; i < shape.size(); ++i) d[std::min<size_t>(i, 3)] *= shape[i];
+  return d;
+}
+
+// The axes of the result that each axis of a view has.
+using Grouping = std::array<std::vector<size_t>, 4>;
+
+Extents grouped(const Dims& y, const Grouping& groups) {
+  Dims e{1, 1, 1, 1};
+  for (size_t i = 0; i < 4; ++i)
+    for (const size_t axis : groups[i]) e[i] *= y[axis];
+  return {e[0], e[1], e[2], e[3]};
+}
+
+// Returns the steps of an operand of extents `d` along the axes of a view of the result; nullopt if
+// a group has axes with and without repetition.
+std::optional<ViewSteps> steps_of(const Dims& d, const Dims& y, const Grouping& groups) {
+  Dims step{}, view{};
+  int64_t run = 1;
+  for (size_t axis = 4; axis-- > 0; run *= d[axis]) step[axis] = d[axis] == 1 ? 0 : run;
+  for (size_t i = 0; i < 4; ++i) {
+    int64_t covered = 1;
+    bool is_first = true;
+    for (size_t k = groups[i].size(); k-- > 0;) {
+      const size_t axis = groups[i][k];
+      if (y[axis] == 1) continue;
+      if (is_first) view[i] = step[axis];
+      if (!is_first && step[axis] != view[i] * covered) return std::nullopt;
+      is_first = false;
+      covered *= y[axis];
+    }
+  }
+  return ViewSteps{view[0], view[1], view[2], view[3]};
+}
+
+constexpr size_t kNoOperand = 2;
+
+// Sets the views of the kernel by the first grouping that suits both operands.
+bool set_views(Arithmetic& k, const Layer& layer, const Dims& y,
+               const std::array<Dims, 2>& operands, size_t single) {
+  static const Grouping kGroupings[] = {{{{0}, {1}, {2}, {3}}},     {{{0}, {1}, {}, {2, 3}}},
+                                        {{{}, {0}, {}, {1, 2, 3}}}, {{{0, 1}, {2}, {}, {3}}},
+                                        {{{0}, {1, 2}, {}, {3}}},   {{{0}, {1}, {2}, {3}}}};
+  const View whole = layer.output();
+  const auto fits = [&](const Grouping& g) {
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (i != single && !steps_of(operands[i], y, g)) return false;
+    return true;
+  };
+  const auto* chosen = std::ranges::find_if(
+      kGroupings, [&](const Grouping& g) { return grouped(y, g) == whole.e && fits(g); });
+  if (chosen == std::end(kGroupings)) chosen = std::ranges::find_if(kGroupings, fits);
+  const Extents e = grouped(y, *chosen);
+  k.output = regrouped(whole, e);
+  const bool reversed = layer.op.tg_arithmetic_param().reversed();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i == single) continue;
+    const ViewSteps steps = *steps_of(operands[i], y, *chosen);
+    const int index = reversed ? 1 - static_cast<int>(i) : static_cast<int>(i);
+    if (index == 1 && layer.op.bottom_size() == 1) {
+      k.inputs.push_back(
+          add_constant(k, layer, "operand", layer.blobs()[0].data, layer.type(), e, steps));
+      continue;
+    }
+    const View in = layer.input(index);
+    if (operands[i] == y)
+      k.inputs.push_back(regrouped(in, e));
+    else
+      k.inputs.push_back(repeated(in, e, steps));
+  }
+  return true;
+}
+
+}  // namespace
+
+Kernels lower_arithmetic(const Layer& layer) {
+  const auto& param = layer.op.tg_arithmetic_param();
+  if (param.operation() == TwoOperands::POW)
+    return unsupported(layer.op, "operation", "power",
+                       "the BM1684X has no commands for powers of two tensors");
+  const Dims y = axes_of(dims(layer.op.output_shape(0)));
+  const bool is_b_constant = layer.op.bottom_size() == 1;
+  std::array<Dims, 2> operands;
+  operands[0] = axes_of(dims(layer.op.input_shape(0)));
+  operands[1] = axes_of(dims(is_b_constant ? param.b_shape() : layer.op.input_shape(1)));
+  if (param.reversed()) std::swap(operands[0], operands[1]);
+  auto k = std::make_unique<Arithmetic>();
+  k->operation = param.operation();
+  const size_t b = param.reversed() ? 0 : 1;
+  size_t single = kNoOperand;
+  const std::vector<float>* values = is_b_constant ? &layer.blobs()[0].data : nullptr;
+  const bool chooses =
+      param.operation() == TwoOperands::KEEP || param.operation() == TwoOperands::DROP;
+  // A condition is a tensor.
+  if (values != nullptr && !(chooses && b == 1) &&
+      std::ranges::all_of(*values, [&](float v) { return v == values->front(); })) {
+    single = b;
+    k->constant = values->front();
+    k->is_constant_first = b == 0;
+  }
+  set_views(*k, layer, y, operands, single);
+  return one(std::move(k));
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,147 @@
+// Reductions of all axes from one on to one value: sums, products, extremes, norms.
+#include <fmt/format.h>
+
+#include "bmnet/targets/bm1684x/axis_kernel.h"
+#include "bmnet/targets/bm1684x/expand.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+using Reducing = ::bmnet::TGReductionParameter;
+
+class Reduction final : public AxisKernel {
+ public:
+  Reducing::ReductionOp operation = Reducing::SUM;
+  float coefficient = 1;
+
+ protected:
+  void compute(Fp32Steps& steps, const TensorView& out, const AxisInputs& in) const override {
+    const TensorView x = steps.widened(in.x);
+    const TensorView folded = this->folded(steps, fold_kind(), prepared(steps, x));
+    const TensorView result = steps.buffer(folded.shape);
+    steps.store(result, folded);
+    finish(steps, x, result);
+    if (coefficient != 1) steps.arithmetic(Kind::mul, result, result, coefficient);
+    steps.store(out, result);
+  }
+
+ private:
+  Kind fold_kind() const {
+    switch (operation) {
+      case Reducing::MAX:
+      case Reducing::LOG_SUM_EXP:
+        return Kind::max;
+      case Reducing::MIN:
+        return Kind::lesser;
+      case Reducing::PROD:
+        return Kind::mul;
+      default:
+        return Kind::add;
+    }
+  }
+
+  // Returns what is folded: x, its magnitudes or its squares.
+  TensorView prepared(Fp32Steps& steps, const TensorView& x) const {
+    const bool is_square = operation == Reducing::SUMSQ || operation == Reducing::NORM;
+    if (!is_square && operation != Reducing::ASUM) return x;
+    const TensorView to = steps.buffer(x.shape);
+    if (is_square)
+      steps.arithmetic(Kind::mul, to, x, x);
+    else
+      steps.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = x});
+    return to;
+  }
+
+  void finish(Fp32Steps& steps, const TensorView& x, const TensorView& result) const {
+    const auto apply = [&](FloatFunction::Kind function) {
+      const TensorView argument = steps.buffer(result.shape);
+      steps.store(argument, result);
+      steps.call(function, result, argument);
+    };
+    const float length = static_cast<float>(uint64_t{x.shape.h} * x.shape.w);
+    if (operation == Reducing::MEAN) steps.arithmetic(Kind::mul, result, result, 1 / length);
+    if (operation == Reducing::NORM) apply(FloatFunction::Kind::sqrt);
+    if (operation == Reducing::LOG_SUM) apply(FloatFunction::Kind::log);
+    if (operation == Reducing::LOG_SUM_EXP) add_log_of_sum(steps, x, result);
+  }
+
+  // result += log(sum of e^(x - result))
+  void add_log_of_sum(Fp32Steps& steps, const TensorView& x, const TensorView& result) const {
+    const TensorView below = steps.buffer(x.shape), power = steps.buffer(x.shape);
+    steps.arithmetic(Kind::sub, below, x, repeated_over(result, x.shape));
+    steps.arithmetic(Kind::max, below, below, kLeastExponent);
+    steps.call(FloatFunction::Kind::exp, power, below);
+    const TensorView folded = this->folded(steps, Kind::add, power);
+    const TensorView sum = steps.buffer(folded.shape), log = steps.buffer(folded.shape);
+    steps.store(sum, folded);
+    steps.call(FloatFunction::Kind::log, log, sum);
+    steps.arithmetic(Kind::add, result, result, log);
+  }
+};
+
+// Returns the part of the result that belongs to a part of the input.
+View result_view(View whole, const AxisPart& part, int64_t length) {
+  const Extents e{part.e.n, part.e.c, 1, 1};
+  if (part.first == 0 && e == whole.e) return whole;
+  whole.e = e;
+  whole.steps = packed_steps(e);
+  whole.offset += part.first / length * element_bytes(whole.type);
+  return whole;
+}
+
+std::unique_ptr<Reduction> reduction_of(const Layer& layer, const View& in, const View& out) {
+  auto k = std::make_unique<Reduction>();
+  k->operation = layer.op.tg_reduction_param().operation();
+  k->coefficient = layer.op.tg_reduction_param().coeff();
+  k->inputs = {in};
+  k->output = out;
+  return k;
+}
+
+View part_of(View view, const Extents& e, const ViewSteps& steps, int64_t first) {
+  view.e = e;
+  view.steps = steps;
+  view.offset = first * element_bytes(view.type);
+  return view;
+}
+
+// One result for each chunk of a row. The last chunks are shorter.
+Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
+  const AxisChunks chunks = chunks_of(shape.extent);
+  const int64_t whole = shape.extent / chunks.length, rest = shape.extent % chunks.length;
+  const View in = layer.input(0), out = layer.output();
+  std::vector<KernelPtr> kernels;
+  const int64_t from = shape.extent, to = chunks.count;
+  kernels.push_back(reduction_of(
+      layer, part_of(in, {shape.outer, whole, 1, chunks.length}, {from, chunks.length, 0, 1}, 0),
+      part_of(out, {shape.outer, whole, 1, 1}, {to, 1, 0, 0}, 0)));
+  if (rest == 0) return kernels;
+  kernels.push_back(reduction_of(
+      layer, part_of(in, {shape.outer, 1, 1, rest}, {from, 0, 0, 1}, whole * chunks.length),
+      part_of(out, {shape.outer, 1, 1, 1}, {to, 0, 0, 0}, whole)));
+  return kernels;
+}
+
+}  // namespace
+
+Kernels lower_reduction(const Layer& layer) {
+  const AxisShape shape =
+      around(layer.op.input_shape(0), layer.op.tg_reduction_param().axis(), true);
+  if (count(layer.op.output_shape(0)) != shape.outer) return chunk_kernels(layer, shape);
+  const View in = layer.input(0);
+  std::vector<AxisPart> parts;
+  // Planes of maps stay as they are.
+  const bool is_plane = in.e.n * in.e.c == shape.outer && !in.steps;
+  if (is_plane && in.e.c <= chip().lanes * 8)
+    parts.push_back({in.e, {}});
+  else
+    parts = axis_parts(in, shape);
+  std::vector<KernelPtr> kernels;
+  for (const AxisPart& part : parts) {
+    const View out = result_view(layer.output(), part, shape.extent);
+    kernels.push_back(reduction_of(layer, part.view(in), out));
+  }
+  return kernels;
+}
+
+}  // namespace tputwin::net::bm1684x

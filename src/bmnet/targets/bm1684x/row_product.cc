@@ -1,0 +1,115 @@
+// Products of fp16 and bf16 matrices with rows in channels.
+#include "bmnet/targets/bm1684x/products.h"
+#include "ops/matmul/matmul_bm1684x_half.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+class RowProduct final : public StreamKernel {
+ public:
+  bool is_right_transposed = false;
+
+  bool can_split_rows() const override { return false; }
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    for (int64_t n = 0; n < o.output.e.n; ++n)
+      program.add(MatmulBm1684xHalf{.out = matrix(o.output, output.type, n),
+                                    .left = matrix(o.inputs[0], inputs[0].type, n),
+                                    .right = right(o, n)});
+    const TensorView out = out_view(o);
+    if (inputs.size() > 2) {
+      TensorView bias = repeated_over(in_view(o, 2), out.shape);
+      bias.stride.c = 0;
+      program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
+                                  .out = out,
+                                  .a = Source::tensor(out),
+                                  .b = Source::tensor(bias)});
+    }
+    if (do_relu) emit_relu(program, out);
+  }
+
+ private:
+  // Returns the matrix of sample `n`. One matrix may serve all samples.
+  static MatrixOperand matrix(const Local& local, DType type, int64_t n) {
+    Extents e = local.e;
+    const int64_t sample = e.n == 1 ? 0 : n;
+    e.n = 1;
+    const int64_t bytes = local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type}, e);
+    const auto rows = static_cast<uint32_t>(e.c), columns = static_cast<uint32_t>(e.w);
+    const uint32_t address = local.address + static_cast<uint32_t>(sample * bytes);
+    return {.matrix = {aligned(address, e, type), rows, columns}, .row_per_channel = true};
+  }
+  MatrixOperand right(const Operands& o, int64_t n) const {
+    MatrixOperand m = matrix(o.inputs[1], inputs[1].type, n);
+    m.transposed = is_right_transposed;
+    return m;
+  }
+};
+
+int64_t rows_bytes(int64_t rows, int64_t columns) {
+  const int64_t half = 2;
+  return ceil_div(rows, chip().lanes) * align_up_to(columns * half, chip().eu_bytes);
+}
+
+// Bytes of a lane for the right matrix. As many are for rows of the other two.
+constexpr int64_t kMostRight = 120 * 1024;
+
+// Returns the columns of the product whose right matrix fits.
+int64_t columns_that_fit(const Product& p) {
+  const int64_t depth = p.left.columns, lanes = chip().lanes;
+  int64_t columns = p.out.columns;
+  const auto bytes = [&](int64_t n) {
+    return p.is_right_transposed ? rows_bytes(n, depth) : rows_bytes(depth, n);
+  };
+  while (columns > lanes && bytes(columns) > kMostRight)
+    columns = align_up_to(ceil_div(columns, 2), lanes);
+  return columns;
+}
+
+KernelPtr row_product(const Layer& layer, const Product& p) {
+  auto k = std::make_unique<RowProduct>();
+  const int inputs = layer.op.bottom_size();
+  k->is_right_transposed = p.is_right_transposed;
+  k->inputs.push_back(p.left.row_view(layer.input(0)));
+  k->inputs.push_back(p.right.row_view(layer.input(inputs - 1)));
+  k->output = p.out.row_view(layer.output());
+  k->do_relu = p.do_relu;
+  if (p.bias == nullptr) return k;
+  View bias = add_constant(*k, layer, "bias", *p.bias, p.out.type, k->output.e, {0, 0, 0, 1});
+  bias.offset = p.first_column * element_bytes(p.out.type);
+  k->inputs.push_back(bias);
+  return k;
+}
+
+}  // namespace
+
+Status add_row_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {
+  const int64_t width = columns_that_fit(product);
+  for (int64_t c = 0; c < product.out.columns; c += width) {
+    Product columns = product;
+    const int64_t count = std::min(width, product.out.columns - c);
+    columns.out = product.out.columns_from(c, count);
+    columns.right = product.is_right_transposed ? product.right.rows_from(c, count)
+                                                : product.right.columns_from(c, count);
+    columns.first_column += c;
+    // Two copies of each row, so that transfers run in parallel.
+    const int64_t row = 2 * (rows_bytes(1, product.left.columns) + rows_bytes(1, count));
+    const int64_t most = (chip().lane_bytes - kMostRight) / row;
+    if (product.out.n > 1) {
+      to.push_back(row_product(layer, columns));
+      continue;
+    }
+    for (const RowRange& r : row_ranges(product.out.rows, most)) {
+      Product rows = columns;
+      for (Matrix* m : {&rows.out, &rows.left}) {
+        *m = m->rows_from(r.first, r.c);
+        m->n = r.n;
+        m->sample = r.c * m->row;
+      }
+      to.push_back(row_product(layer, rows));
+    }
+  }
+  return {};
+}
+
+}  // namespace tputwin::net::bm1684x

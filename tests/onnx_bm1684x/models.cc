@@ -1,0 +1,183 @@
+// onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
+// types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
+// onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run]: one model, with its predicted time.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "bmnet/caffe/import.h"
+#include "bmnet/onnx/load.h"
+#include "bmnet_bm1684x/support.h"
+#include "bmnet_onnx/random_net.h"
+#include "onnx_runtime/random_operator.h"
+
+namespace {
+
+using namespace tputwin;
+using namespace tputwin::net;
+namespace compiled_nets = tputwin::net::testing;
+
+using Outputs = std::vector<std::vector<float>>;
+
+// The largest difference in units of the largest magnitude. Infinite values must be equal.
+double difference(const std::vector<float>& actual, const std::vector<float>& expected) {
+  double most = 0, largest = 1e-3;
+  for (const float x : expected)
+    if (std::isfinite(x)) largest = std::max(largest, std::fabs(double{x}));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!std::isfinite(expected[i])) continue;
+    const double d = std::fabs(double{actual[i]} - expected[i]);
+    most = std::isfinite(d) ? std::max(most, d / largest) : INFINITY;
+  }
+  return most;
+}
+
+Result<Outputs> floats_of(const Network& network, const compiled_nets::Values& inputs) {
+  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
+  TW_ASSIGN_OR_RETURN(values, executor->run(inputs));
+  Outputs outputs;
+  for (const std::string& name : network.outputs()) outputs.push_back(values.at(name).data);
+  return outputs;
+}
+
+std::string name_of(DType type) {
+  return type == DType::f32 ? "fp32" : type == DType::f16 ? "fp16" : "bf16";
+}
+
+// The message without the layer and without numbers.
+std::string reason_of(std::string message) {
+  std::string reason;
+  if (const size_t layer = message.find("layer "); layer != std::string::npos)
+    message = message.substr(0, layer) +
+              message.substr(std::min(message.find(':', layer), message.size()));
+  for (const char c : message)
+    if (c < '0' || c > '9')
+      reason += c;
+    else if (reason.empty() || reason.back() != '#')
+      reason += '#';
+  return reason.substr(0, 150);
+}
+
+struct Tally {
+  int agree = 0, wrong = 0;
+  std::map<std::string, std::pair<int, std::string>> refusals;  // count and an example by reason
+};
+
+// Fp16 and bf16 round inputs, weights and every result.
+double tolerance_of(DType type) {
+  return type == DType::f32 ? 1e-4 : type == DType::f16 ? 2e-2 : 1.5e-1;
+}
+
+void check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType type,
+           Tally& tally) {
+  ImportOptions options;
+  for (const auto& input : one.model.graph().input())
+    if (const auto found = one.inputs.find(input.name()); found != one.inputs.end())
+      options.input_shapes.push_back(make_shape(found->second.shape));
+  auto network = test::import(one.model, options);
+  if (!network.ok()) return;
+  auto expected = floats_of(*network, one.inputs);
+  if (!expected.ok()) return;
+  const std::string where = fmt::format("{} {} ({} {})", one.about, name_of(type), seed, index);
+  auto compiled = bm1684x::compile(*network, {.type = type});
+  if (!compiled.ok()) {
+    auto& [count, example] = tally.refusals[reason_of(compiled.status().message())];
+    if (count++ == 0) example = where;
+    return;
+  }
+  auto actual = compiled_nets::run(*compiled, *network, one.inputs);
+  double most = 0;
+  for (size_t i = 0; actual.ok() && i < expected->size(); ++i)
+    most = std::max(most, difference((*actual)[i], (*expected)[i]));
+  const bool agrees = actual.ok() && most <= tolerance_of(type);
+  ++(agrees ? tally.agree : tally.wrong);
+  if (!agrees)
+    std::printf("%s: %s\n", where.c_str(),
+                actual.ok() ? fmt::format("differs by {}", most).c_str()
+                            : actual.status().message().c_str());
+}
+
+int run_random(uint64_t count, uint64_t seed, uint64_t first) {
+  Tally tally;
+  for (uint64_t i = first; i < first + count; ++i) {
+    tputwin::testing::Rng rng(seed, i);
+    test::RandomOperator one;
+    if (i % 4 != 3) {
+      one = test::random_operator(rng);
+    } else {
+      test::RandomNet net = test::random_net(rng);
+      one = {std::move(net.model), net.samples.front(), "net" + net.about};
+    }
+    for (const DType type : {DType::f32, DType::f16, DType::bf16}) check(one, seed, i, type, tally);
+  }
+  std::printf("%d agree, %d wrong\n", tally.agree, tally.wrong);
+  for (const auto& [reason, example] : tally.refusals)
+    std::printf("%6d refused: %s\n        %s\n", example.first, reason.c_str(),
+                example.second.c_str());
+  if (tally.wrong != 0)
+    std::printf("run again: onnx_bm1684x --random %llu %llu %llu\n",
+                static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(first));
+  return tally.wrong == 0 ? 0 : 1;
+}
+
+std::vector<int64_t> numbers(const std::string& text) {
+  std::vector<int64_t> all;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    all.push_back(std::stoll(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return all;
+}
+
+Status run_file(const std::string& path, DType type, const ImportOptions& options, bool runs,
+                bool explains) {
+  TW_ASSIGN_OR_RETURN(loaded, load_net(path, "", options));
+  TW_ASSIGN_OR_RETURN(network, import_caffe(loaded.net, options));
+  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.type = type}));
+  if (explains) std::printf("%s\n", compiled.explanation.c_str());
+  std::printf("%s %s: %zu commands, %.3f ms predicted, %.1f MB moved\n", path.c_str(),
+              name_of(type).c_str(), compiled.program.size(),
+              static_cast<double>(compiled.predicted_cycles) / 1e6,
+              static_cast<double>(compiled.global_bytes) / 1e6);
+  std::fflush(stdout);
+  if (!runs) return {};
+  const compiled_nets::Values inputs = compiled_nets::random_inputs(network, 1);
+  TW_ASSIGN_OR_RETURN(expected, floats_of(network, inputs));
+  TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
+  for (size_t i = 0; i < expected.size(); ++i)
+    std::printf("  output %zu: cosine %.7f, largest difference %.5f\n", i,
+                test::cosine(actual[i], expected[i]), difference(actual[i], expected[i]));
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto number = [&](size_t i, uint64_t otherwise) {
+    return arguments.size() > i ? std::stoull(arguments[i]) : otherwise;
+  };
+  if (arguments.size() < 2) {
+    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | FILE.onnx TYPE\n", argv[0]);
+    return 2;
+  }
+  if (arguments[0] == "--random") return run_random(number(1, 100), number(2, 1), number(3, 0));
+  ImportOptions options;
+  bool runs = true, explains = false;
+  for (size_t i = 2; i < arguments.size(); ++i) {
+    if (arguments[i] == "--no-run") runs = false;
+    if (arguments[i] == "--explain") explains = true;
+    if (arguments[i] == "--shape" && i + 1 < arguments.size())
+      options.input_shapes.push_back(make_shape(numbers(arguments[i + 1])));
+  }
+  const DType type = arguments[1] == "fp32"   ? DType::f32
+                     : arguments[1] == "fp16" ? DType::f16
+                                              : DType::bf16;
+  const Status status = run_file(arguments[0], type, options, runs, explains);
+  if (!status.ok()) std::printf("%s: %s\n", arguments[0].c_str(), status.message().c_str());
+  return status.ok() ? 0 : 1;
+}
