@@ -66,7 +66,7 @@ TEST(Bm1684xForms, AreAllRecorded) {
     auto network = random_net(net_of(c), {{"y", c.blobs}}, 1);
     ASSERT_TRUE(network.ok()) << network.status().message();
     for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i8}) {
-      const NetCalibrationParameter table = largest_values(*network, 1);
+      const NetCalibrationParameter table = largest_values(*network, random_inputs(*network, 1));
       auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
       ASSERT_TRUE(compiled.ok()) << compiled.status().message();
       const auto program = transmitted(*compiled);

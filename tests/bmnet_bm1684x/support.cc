@@ -170,14 +170,14 @@ class Thresholds {
 
 }  // namespace
 
-NetCalibrationParameter largest_values(const Network& network, uint64_t seed) {
+NetCalibrationParameter largest_values(const Network& network, const Values& inputs) {
   Thresholds thresholds;
   auto executor = FloatExecutor::create(network);
   if (!executor.ok()) return {};
   const auto observe = [&](const std::string& t, const Blob& value) {
     thresholds.observe(t, value);
   };
-  (void)(*executor)->run(random_inputs(network, seed), observe);
+  (void)(*executor)->run(inputs, observe);
   return thresholds.table(network);
 }
 

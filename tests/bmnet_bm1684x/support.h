@@ -25,9 +25,8 @@ Blob random_blob(const std::vector<int64_t>& shape, uint64_t seed, float least =
 
 using Values = std::map<std::string, Blob>;
 Values random_inputs(const Network& network, uint64_t seed);
-
-// Returns a table with the largest magnitude that each tensor has for the inputs of a seed.
-NetCalibrationParameter largest_values(const Network& network, uint64_t seed);
+// Returns a table with the largest magnitude that each tensor has for these inputs.
+NetCalibrationParameter largest_values(const Network& network, const Values& inputs);
 
 // Returns the program as a board gets it: encoded, and decoded again.
 Result<std::vector<Instruction>> transmitted(const bm1684x::CompiledStream& net);

@@ -43,7 +43,10 @@ Result<Outputs> floats_of(const Network& network, const compiled_nets::Values& i
 }
 
 std::string name_of(DType type) {
-  return type == DType::f32 ? "fp32" : type == DType::f16 ? "fp16" : "bf16";
+  return type == DType::f32   ? "fp32"
+         : type == DType::f16 ? "fp16"
+         : type == DType::i8  ? "int8"
+                              : "bf16";
 }
 
 // The message without the layer and without numbers.
@@ -65,8 +68,9 @@ struct Tally {
   std::map<std::string, std::pair<int, std::string>> refusals;  // count and an example by reason
 };
 
-// Fp16 and bf16 round inputs, weights and every result.
+// Fp16, bf16 and bytes round inputs, weights and every result.
 double tolerance_of(DType type) {
+  if (type == DType::i8) return 0.25;
   return type == DType::f32 ? 1e-4 : type == DType::f16 ? 2e-2 : 1.5e-1;
 }
 
@@ -81,7 +85,8 @@ void check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType
   auto expected = floats_of(*network, one.inputs);
   if (!expected.ok()) return;
   const std::string where = fmt::format("{} {} ({} {})", one.about, name_of(type), seed, index);
-  auto compiled = bm1684x::compile(*network, {.type = type});
+  const NetCalibrationParameter table = compiled_nets::largest_values(*network, one.inputs);
+  auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
   if (!compiled.ok()) {
     auto& [count, example] = tally.refusals[reason_of(compiled.status().message())];
     if (count++ == 0) example = where;
@@ -110,7 +115,8 @@ int run_random(uint64_t count, uint64_t seed, uint64_t first) {
       test::RandomNet net = test::random_net(rng);
       one = {std::move(net.model), net.samples.front(), "net" + net.about};
     }
-    for (const DType type : {DType::f32, DType::f16, DType::bf16}) check(one, seed, i, type, tally);
+    for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i8})
+      check(one, seed, i, type, tally);
   }
   std::printf("%d agree, %d wrong\n", tally.agree, tally.wrong);
   for (const auto& [reason, example] : tally.refusals)
@@ -137,7 +143,10 @@ Status run_file(const std::string& path, DType type, const ImportOptions& option
                 bool explains) {
   TW_ASSIGN_OR_RETURN(loaded, load_net(path, "", options));
   TW_ASSIGN_OR_RETURN(network, import_caffe(loaded.net, options));
-  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.type = type}));
+  const compiled_nets::Values inputs = compiled_nets::random_inputs(network, 1);
+  NetCalibrationParameter table;
+  if (type == DType::i8) table = compiled_nets::largest_values(network, inputs);
+  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.type = type, .table = &table}));
   if (explains) std::printf("%s\n", compiled.explanation.c_str());
   std::printf("%s %s: %zu commands, %.3f ms predicted, %.1f MB moved\n", path.c_str(),
               name_of(type).c_str(), compiled.program.size(),
@@ -145,7 +154,6 @@ Status run_file(const std::string& path, DType type, const ImportOptions& option
               static_cast<double>(compiled.global_bytes) / 1e6);
   std::fflush(stdout);
   if (!runs) return {};
-  const compiled_nets::Values inputs = compiled_nets::random_inputs(network, 1);
   TW_ASSIGN_OR_RETURN(expected, floats_of(network, inputs));
   TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
   for (size_t i = 0; i < expected.size(); ++i)
@@ -176,6 +184,7 @@ int main(int argc, char** argv) {
   }
   const DType type = arguments[1] == "fp32"   ? DType::f32
                      : arguments[1] == "fp16" ? DType::f16
+                     : arguments[1] == "int8" ? DType::i8
                                               : DType::bf16;
   const Status status = run_file(arguments[0], type, options, runs, explains);
   if (!status.ok()) std::printf("%s: %s\n", arguments[0].c_str(), status.message().c_str());

@@ -87,6 +87,14 @@ Status set_types(StreamCompilation& c) {
   return {};
 }
 
+// Copies of outputs have the numbers of what they copy.
+Status set_types_of_copies(StreamCompilation& c) {
+  for (const TensorOp& op : c.ops())
+    if (is(op, Op::crop) && c.types.others.count(op.top(0)) == 0)
+      c.types.others[op.top(0)] = c.types.of(op.bottom(0));
+  return {};
+}
+
 // ---- Kernels ----
 
 Status lower_all(StreamCompilation& c) {
@@ -178,10 +186,10 @@ Status shared(StreamCompilation& c) {
 }
 
 constexpr Status (*kPasses[])(StreamCompilation&) = {
-    set_thresholds,      shared<pass::fuse>,    shared<pass::trim>,    expand,
-    set_types,           shared<pass::outputs>, shared<pass::storage>, lower_all,
-    shared<pass::group>, shared<pass::place>,   place_weights,         emit_all,
-    describe_ends};
+    set_thresholds, shared<pass::fuse>,    shared<pass::trim>,  expand,
+    set_types,      shared<pass::outputs>, set_types_of_copies, shared<pass::storage>,
+    lower_all,      shared<pass::group>,   shared<pass::place>, place_weights,
+    emit_all,       describe_ends};
 
 }  // namespace
 
