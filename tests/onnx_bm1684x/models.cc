@@ -1,5 +1,6 @@
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
+// onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run]: one model, with its predicted time.
 #include <fmt/format.h>
 
@@ -74,13 +75,24 @@ double tolerance_of(DType type) {
   return type == DType::f32 ? 1e-4 : type == DType::f16 ? 2e-2 : 1.5e-1;
 }
 
-void check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType type,
-           Tally& tally) {
+test::RandomOperator draw(uint64_t seed, uint64_t index) {
+  tputwin::testing::Rng rng(seed, index);
+  if (index % 4 != 3) return test::random_operator(rng);
+  test::RandomNet net = test::random_net(rng);
+  return {std::move(net.model), net.samples.front(), "net" + net.about};
+}
+
+Result<Network> network_of(const test::RandomOperator& one) {
   ImportOptions options;
   for (const auto& input : one.model.graph().input())
     if (const auto found = one.inputs.find(input.name()); found != one.inputs.end())
       options.input_shapes.push_back(make_shape(found->second.shape));
-  auto network = test::import(one.model, options);
+  return test::import(one.model, options);
+}
+
+void check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType type,
+           Tally& tally) {
+  auto network = network_of(one);
   if (!network.ok()) return;
   auto expected = floats_of(*network, one.inputs);
   if (!expected.ok()) return;
@@ -104,17 +116,33 @@ void check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType
                             : actual.status().message().c_str());
 }
 
+// Prints how much each tensor of a random model differs in fp32, if all tensors are kept.
+Status print_tensors(uint64_t seed, uint64_t index) {
+  const test::RandomOperator one = draw(seed, index);
+  TW_ASSIGN_OR_RETURN(network, network_of(one));
+  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.keep_all = true}));
+  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
+  test::Blobs all;
+  TW_ASSIGN_OR_RETURN(ends, executor->run(one.inputs, [&](const std::string& t, const Blob& value) {
+    all[network.blob_name(t)] = value;
+  }));
+  compiled.outputs = compiled.kept;
+  TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, one.inputs));
+  std::printf("%s\n%s\n", one.about.c_str(), compiled.explanation.c_str());
+  for (const TensorOp& op : network.ops)
+    for (const std::string& t : op.top())
+      for (size_t i = 0; i < actual.size(); ++i)
+        if (compiled.kept[i].name == network.blob_name(t))
+          std::printf("%s %s %s: %g\n", op.type().c_str(), t.c_str(),
+                      describe(*network.shape_of(t)).c_str(),
+                      difference(actual[i], all[network.blob_name(t)].data));
+  return {};
+}
+
 int run_random(uint64_t count, uint64_t seed, uint64_t first) {
   Tally tally;
   for (uint64_t i = first; i < first + count; ++i) {
-    tputwin::testing::Rng rng(seed, i);
-    test::RandomOperator one;
-    if (i % 4 != 3) {
-      one = test::random_operator(rng);
-    } else {
-      test::RandomNet net = test::random_net(rng);
-      one = {std::move(net.model), net.samples.front(), "net" + net.about};
-    }
+    const test::RandomOperator one = draw(seed, i);
     for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i8})
       check(one, seed, i, type, tally);
   }
@@ -174,6 +202,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (arguments[0] == "--random") return run_random(number(1, 100), number(2, 1), number(3, 0));
+  if (arguments[0] == "--tensors") {
+    const Status status = print_tensors(number(1, 1), number(2, 0));
+    if (!status.ok()) std::printf("%s\n", status.message().c_str());
+    return status.ok() ? 0 : 1;
+  }
   ImportOptions options;
   bool runs = true, explains = false;
   for (size_t i = 2; i < arguments.size(); ++i) {

@@ -7,6 +7,31 @@
 #include "bmnet/pipeline/passes.h"
 
 namespace tputwin::net {
+namespace {
+
+// Returns true if a layer joins, cuts or reorders samples: offsets of whole samples hold only if
+// these follow each other.
+bool moves_samples(const TensorOp& op) {
+  const auto is_first = [&](int axis, const TensorShape& shape) {
+    return axis == 0 || axis + shape.dim_size() == 0;
+  };
+  switch (properties(op.type()).op) {
+    case Op::concat:
+      return is_first(op.tg_concat_param().axis(), op.output_shape(0));
+    case Op::slice:
+      return is_first(op.tg_slice_param().axis(), op.input_shape(0));
+    case Op::tile:
+      return is_first(op.tg_tile_param().axis(), op.input_shape(0));
+    case Op::reverse:
+      return is_first(op.tg_reverse_param().axis(), op.input_shape(0));
+    case Op::crop:
+      return op.input_shape(0).dim(0) != op.output_shape(0).dim(0);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 Storage::Storage(const QuantizedNet& net, const std::set<std::string>& contiguous, bool join_concat,
                  bool keep_all)
@@ -58,7 +83,7 @@ void Storage::find_whole(const std::set<std::string>& contiguous) {
   for (const TensorOp& op : net_.network.ops) {
     const bool is_host = is(op, Op::customized) || runs_on_host(op);
     const bool changes_samples = is(op, Op::reshape) && samples(op.bottom(0)) != samples(op.top(0));
-    if (is_host || changes_samples) {
+    if (is_host || changes_samples || moves_samples(op)) {
       for (const std::string& t : op.bottom()) whole_.insert(root(t));
       for (const std::string& t : op.top()) whole_.insert(root(t));
     }

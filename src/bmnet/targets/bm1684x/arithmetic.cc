@@ -65,6 +65,10 @@ class Arithmetic final : public RepeatingKernel {
     };
     const Source a = converted(first), b = converted(second);
     const Source zero = number(0, out.dtype);
+    if (operation == TwoOperands::POW) {
+      const Source one = number(1, out.dtype);
+      return steps.add(Copy{.engine = Engine::compute, .dst = out, .src = one});
+    }
     if (operation == TwoOperands::DIV) return divide(steps, out, a, b);
     if (operation == TwoOperands::KEEP) return choose(steps, out, b, a, zero);
     if (operation == TwoOperands::DROP) return choose(steps, out, b, zero, a);
@@ -186,11 +190,18 @@ bool set_views(Arithmetic& k, const Layer& layer, const Dims& y,
   return true;
 }
 
+// True for powers that are 1: those of 1, and those with exponent 0.
+bool is_power_of_one(const Layer& layer) {
+  if (layer.op.bottom_size() == 2) return false;
+  const float wanted = layer.op.tg_arithmetic_param().reversed() ? 1 : 0;
+  return std::ranges::all_of(layer.blobs()[0].data, [&](float x) { return x == wanted; });
+}
+
 }  // namespace
 
 Kernels lower_arithmetic(const Layer& layer) {
   const auto& param = layer.op.tg_arithmetic_param();
-  if (param.operation() == TwoOperands::POW)
+  if (param.operation() == TwoOperands::POW && !is_power_of_one(layer))
     return unsupported(layer.op, "operation", "power",
                        "the BM1684X has no commands for powers of two tensors");
   const Dims y = axes_of(dims(layer.op.output_shape(0)));
@@ -214,6 +225,9 @@ Kernels lower_arithmetic(const Layer& layer) {
     k->is_constant_first = b == 0;
   }
   set_views(*k, layer, y, operands, single);
+  const bool is_whole =
+      std::ranges::all_of(k->inputs, [&](const View& in) { return in.e == k->output.e; });
+  if (is_whole && k->constants.empty()) spread_if_large(*k);
   return one(std::move(k));
 }
 

@@ -1,5 +1,6 @@
 // Sums, products and maxima of tensors; conversions between types.
 #include "bmnet/targets/bm1684x/lower.h"
+#include "bmnet/targets/bm1684x/views.h"
 #include "isa/streams/reader.h"
 
 namespace tputwin::net::bm1684x {
@@ -90,6 +91,7 @@ Kernels lower_eltwise(const Layer& layer) {
   }
   k->output = layer.output();
   k->do_relu = param.do_activation();
+  if (!k->by_channel) spread_if_large(*k);
   return one(std::move(k));
 }
 
@@ -97,6 +99,7 @@ Kernels lower_cast(const Layer& layer) {
   auto k = std::make_unique<Cast>();
   k->inputs = {layer.input(0)};
   k->output = layer.output();
+  spread_if_large(*k);
   return one(std::move(k));
 }
 

@@ -3,6 +3,7 @@
 #include "bmnet/targets/bm1684x/library_function.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/scalar_steps.h"
+#include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -121,6 +122,14 @@ class ScalarFunction final : public StreamKernel {
             Convert{.kind = Convert::Kind::whole, .rounding = s.rounding, .out = to, .in = y});
       case Kind::absolute:
         return program.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = y});
+      case Kind::above:
+        return choose(program, to, y, Select::Compare::greater, constant, value, number(0, type()));
+      case Kind::sign: {
+        const Source zero = number(0, type());
+        choose(program, to, y, Select::Compare::greater, zero, number(1, type()), value);
+        return choose(program, to, y, Select::Compare::less, zero, number(-1, type()),
+                      Source::tensor(to));
+      }
       case Kind::function:
         return call(program, o, s, to, y);
     }
@@ -133,6 +142,18 @@ class ScalarFunction final : public StreamKernel {
     for (int64_t i = 0; i < kHalfWorkTensors; ++i) call.work[i] = buffer(o, buffers() + i);
     call.series = aligned(o.weights[0].address, weights[0].e, DType::f32);
     call_half_function(program, s.function, s.parameters, call);
+  }
+
+  void choose(StreamProgram& program, const TensorView& to, const TensorView& y,
+              Select::Compare compare, const Source& bound, const Source& if_true,
+              const Source& if_false) const {
+    program.add(Select{.compare = compare,
+                       .out = to,
+                       .a = Source::tensor(y),
+                       .b = bound,
+                       .if_true = if_true,
+                       .if_false = if_false,
+                       .type = type()});
   }
 
   void call(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
@@ -191,6 +212,7 @@ Kernels steps_kernel(const Layer& layer) {
   k->inputs = {layer.input(0)};
   k->output = layer.output();
   if (needs_series) k->weights.push_back(lane_table(exponential_series()));
+  spread_if_large(*k);
   return one(std::move(k));
 }
 

@@ -53,6 +53,8 @@ int64_t rows_bytes(int64_t rows, int64_t columns) {
 
 // Bytes of a lane for the right matrix. As many are for rows of the other two.
 constexpr int64_t kMostRight = 120 * 1024;
+// A part of the columns is loaded while the one before it is multiplied.
+constexpr int64_t kRightOfPart = 24 * 1024;
 
 // Returns the columns of the product whose right matrix fits.
 int64_t columns_that_fit(const Product& p) {
@@ -61,7 +63,7 @@ int64_t columns_that_fit(const Product& p) {
   const auto bytes = [&](int64_t n) {
     return p.is_right_transposed ? rows_bytes(n, depth) : rows_bytes(depth, n);
   };
-  while (columns > lanes && bytes(columns) > kMostRight)
+  while (columns > lanes && bytes(columns) > kRightOfPart)
     columns = align_up_to(ceil_div(columns, 2), lanes);
   return columns;
 }

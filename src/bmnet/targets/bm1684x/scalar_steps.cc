@@ -66,12 +66,15 @@ constexpr NamedSteps kFunctions[] = {
      [](Arguments a) -> Steps {
        return {elu(a[0]), multiply(a[1])};
      }},
+    {"sign", [](Arguments) -> Steps { return {{.kind = Kind::sign}}; }},
     {"sin", [](Arguments) -> Steps { return {call(Function::sin)}; }},
     {"sinh", [](Arguments) -> Steps { return {call(Function::sinh)}; }},
     {"softplus", [](Arguments) -> Steps { return {softplus()}; }},
     {"softsign", [](Arguments) -> Steps { return {call(Function::softsign)}; }},
     {"sqrt", [](Arguments) -> Steps { return {call(Function::sqrt)}; }},
     {"swish", [](Arguments a) -> Steps { return {swish(a[0])}; }},
+    {"thresholded_relu",
+     [](Arguments a) -> Steps { return {{.kind = Kind::above, .constant = a[0]}}; }},
     {"tan", [](Arguments) -> Steps { return {call(Function::tan)}; }},
 };
 

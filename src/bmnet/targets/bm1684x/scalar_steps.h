@@ -20,6 +20,8 @@ struct ScalarStep {
     square,    // y * y
     round,     // y as a whole number
     absolute,  // |y|
+    above,     // y if it is larger than constant, else 0
+    sign,      // 1, 0 or -1
     function,  // a function of the kernel library
     gate       // y * x, where x is the value before the first step
   };

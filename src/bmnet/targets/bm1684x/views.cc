@@ -39,6 +39,42 @@ View add_constant(StreamKernel& kernel, const Layer& layer, std::string_view nam
   return repeated(view, to, steps);
 }
 
+namespace {
+
+// Returns the largest divisor that is at most `most`.
+int64_t divisor_of(int64_t count, int64_t most) {
+  for (int64_t d = std::min(count, most); d > 1; --d)
+    if (count % d == 0) return d;
+  return 1;
+}
+
+// True if a lane holds one row of one sample of all tensors, twice, and the scratch.
+bool fits_lane(const StreamKernel& kernel) {
+  Extents tile = kernel.output.e;
+  tile.n = tile.h = 1;
+  int64_t bytes = 2 * local_memory().tensor_bytes(kernel.output, tile);
+  for (const View& in : kernel.inputs) bytes += 2 * local_memory().tensor_bytes(in, tile);
+  return bytes + kernel.scratch_bytes(tile) <= chip().lane_bytes &&
+         kernel.output.e.c <= chip().limits.channels && kernel.output.e.w <= chip().limits.extent;
+}
+
+}  // namespace
+
+void spread_if_large(StreamKernel& kernel) {
+  if (fits_lane(kernel)) return;
+  const int64_t samples = kernel.output.e.n, most_columns = 1024;
+  const int64_t all = kernel.output.e.count() / samples;
+  Extents e{samples, divisor_of(all, chip().lanes), 1, 1};
+  e.w = divisor_of(all / e.c, most_columns);
+  e.h = all / e.c / e.w;
+  const auto spread = [&](View& view) {
+    view.e = e;
+    if (view.steps) view.steps = packed_steps(e);
+  };
+  std::ranges::for_each(kernel.inputs, spread);
+  spread(kernel.output);
+}
+
 std::vector<RowRange> row_ranges(int64_t rows, int64_t most) {
   const int64_t largest = std::max<int64_t>(most, 1) * chip().lanes;
   if (rows <= largest) return {{0, 1, rows}};

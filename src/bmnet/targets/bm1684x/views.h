@@ -29,6 +29,10 @@ std::set<std::string> matrix_tensors(const Network& network);
 // Returns the tensors whose views may have other samples than they.
 std::set<std::string> regrouped_tensors(const Network& network);
 
+// Regroups the tensors of a kernel that computes element by element if one row of one sample does
+// not fit a lane: elements are spread over lanes and rows. All its tensors must have equal extents.
+void spread_if_large(StreamKernel& kernel);
+
 // A range of rows in the channels of samples.
 struct RowRange {
   int64_t first, n, c;
