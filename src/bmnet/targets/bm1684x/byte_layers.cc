@@ -180,7 +180,7 @@ class ByteCast final : public StreamKernel {
 template <class K>
 std::unique_ptr<K> kernel_of(const Layer& layer) {
   auto k = std::make_unique<K>();
-  for (int i = 0; i < layer.op.bottom_size(); ++i) k->inputs.push_back(layer.input(i));
+  for (int i = 0; i < layer.op.bottom_size(); ++i) k->inputs.push_back(layer.input_like_output(i));
   k->output = layer.output();
   return k;
 }
@@ -189,7 +189,9 @@ std::unique_ptr<K> kernel_of(const Layer& layer) {
 
 Kernels lower_byte_pooling(const Layer& layer) {
   const TensorOp& op = layer.op;
-  auto k = kernel_of<BytePooling>(layer);
+  auto k = std::make_unique<BytePooling>();
+  k->inputs = {layer.input(0)};
+  k->output = layer.output();
   k->window = pooling_window(op);
   k->is_average = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::AVE;
   k->ratio = double{layer.scale_in()} / layer.scale_out() /

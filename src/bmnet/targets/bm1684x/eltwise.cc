@@ -86,7 +86,7 @@ Kernels lower_eltwise(const Layer& layer) {
   k->operation = param.operation();
   k->by_channel = is_channel_product(layer.op);
   for (int i = 0; i < layer.op.bottom_size(); ++i) {
-    k->inputs.push_back(layer.input(i));
+    k->inputs.push_back(layer.input_like_output(i));
     k->factors.push_back(i < param.coeff_size() ? param.coeff(i) : 1.0f);
   }
   k->output = layer.output();
@@ -97,7 +97,7 @@ Kernels lower_eltwise(const Layer& layer) {
 
 Kernels lower_cast(const Layer& layer) {
   auto k = std::make_unique<Cast>();
-  k->inputs = {layer.input(0)};
+  k->inputs = {layer.input_like_output(0)};
   k->output = layer.output();
   spread_if_large(*k);
   return one(std::move(k));

@@ -209,7 +209,7 @@ Kernels steps_kernel(const Layer& layer) {
         return is_call(step) && has_half_function(step.function);
       });
   auto k = std::make_unique<ScalarFunction>(std::move(steps));
-  k->inputs = {layer.input(0)};
+  k->inputs = {layer.input_like_output(0)};
   k->output = layer.output();
   if (needs_series) k->weights.push_back(lane_table(exponential_series()));
   spread_if_large(*k);
@@ -223,7 +223,7 @@ Kernels lower_function(const Layer& layer) { return steps_kernel(layer); }
 
 Kernels lower_prelu(const Layer& layer) {
   auto k = std::make_unique<Prelu>();
-  k->inputs = {layer.input(0)};
+  k->inputs = {layer.input_like_output(0)};
   k->output = layer.output();
   std::vector<float> slopes = layer.blobs()[0].data;
   if (slopes.size() == 1) slopes.resize(static_cast<size_t>(k->output.e.c), slopes[0]);

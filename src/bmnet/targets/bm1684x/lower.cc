@@ -39,6 +39,11 @@ View Layer::view(const std::string& tensor, const TensorShape& shape) const {
   return regrouped(view, {e.n * e.c, e.h, 1, e.w});
 }
 
+View Layer::input_like_output(int index) const {
+  const View in = input(index), out = output();
+  return in.e.count() == out.e.count() ? regrouped(in, out.e) : in;
+}
+
 Kernels lower(const Network& network, size_t index, const Types& types) {
   const TensorOp& op = network.ops[index];
   for (const Row& row : kRows) {

@@ -25,6 +25,9 @@ struct Layer {
   View view(const std::string& tensor, const TensorShape& shape) const;
   View input(int index) const { return view(op.bottom(index), op.input_shape(index)); }
   View output(int index = 0) const { return view(op.top(index), op.output_shape(index)); }
+  // Returns an input with the extents of the output, for layers that compute element by element:
+  // one of the two may be viewed as matrices.
+  View input_like_output(int index) const;
   const std::vector<Blob>& blobs() const { return network.blobs.at(op.name()); }
   DType type() const { return types.of(op.top(0)).type; }
   // Returns the scales of an input, and of the output.
