@@ -15,6 +15,8 @@
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
+#include "numerics/float16.h"
+#include "numerics/float_mode.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -44,6 +46,20 @@ std::string describe_difference(const Outputs& actual, const Outputs& expected, 
     }
   }
   return "";
+}
+
+// Returns the values of a tensor in memory.
+std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& t) {
+  const size_t size = element_bytes(t.type);
+  std::vector<float> values(t.bytes / size);
+  for (size_t i = 0; i < values.size(); ++i, bytes += size) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, bytes, size);
+    values[i] = t.type == DType::i8   ? t.scale * static_cast<int8_t>(bits)
+                : t.type == DType::u8 ? t.scale * static_cast<float>(bits)
+                                      : float_value(bits, t.type);
+  }
+  return values;
 }
 
 }  // namespace
@@ -131,10 +147,9 @@ Result<Outputs> run(const CompiledStream& net, const Network& network, const Val
   }
   TW_RETURN_IF_ERROR(run_command_group(*device, program));
   Outputs outputs;
-  for (const bm1684x::StreamTensor& t : net.outputs) {
-    std::vector<float>& values = outputs.emplace_back(t.bytes / 4);
-    std::memcpy(values.data(), memory.prepare_read(t.address, t.bytes), t.bytes);
-  }
+  const ScopedFloatMode mode;
+  for (const bm1684x::StreamTensor& t : net.outputs)
+    outputs.push_back(values_of(memory.prepare_read(t.address, t.bytes), t));
   return outputs;
 }
 

@@ -1,7 +1,8 @@
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
 // onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
-// onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run]: one model, with its predicted time.
+// onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
+// predicted time.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -167,20 +168,41 @@ std::vector<int64_t> numbers(const std::string& text) {
   return all;
 }
 
+// Prints the cosine of each tensor that is kept.
+Status print_cosines(const Network& network, bm1684x::CompiledStream compiled,
+                     const compiled_nets::Values& inputs) {
+  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
+  test::Blobs all;
+  TW_ASSIGN_OR_RETURN(ends, executor->run(inputs, [&](const std::string& t, const Blob& value) {
+    all[network.blob_name(t)] = value;
+  }));
+  compiled.outputs = compiled.kept;
+  TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (const auto found = all.find(compiled.kept[i].name); found != all.end())
+      std::printf("  %.6f %s %s\n", test::cosine(actual[i], found->second.data),
+                  to_string(compiled.kept[i].type), compiled.kept[i].name.c_str());
+  return {};
+}
+
 Status run_file(const std::string& path, DType type, const ImportOptions& options, bool runs,
-                bool explains) {
+                bool explains, bool keeps) {
   TW_ASSIGN_OR_RETURN(loaded, load_net(path, "", options));
   TW_ASSIGN_OR_RETURN(network, import_caffe(loaded.net, options));
   const compiled_nets::Values inputs = compiled_nets::random_inputs(network, 1);
   NetCalibrationParameter table;
   if (type == DType::i8) table = compiled_nets::largest_values(network, inputs);
-  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.type = type, .table = &table}));
+  TW_ASSIGN_OR_RETURN(compiled,
+                      bm1684x::compile(network, {.type = type,
+                                                 .table = type == DType::i8 ? &table : nullptr,
+                                                 .keep_all = keeps}));
   if (explains) std::printf("%s\n", compiled.explanation.c_str());
   std::printf("%s %s: %zu commands, %.3f ms predicted, %.1f MB moved\n", path.c_str(),
               name_of(type).c_str(), compiled.program.size(),
               static_cast<double>(compiled.predicted_cycles) / 1e6,
               static_cast<double>(compiled.global_bytes) / 1e6);
   std::fflush(stdout);
+  if (keeps) return print_cosines(network, compiled, inputs);
   if (!runs) return {};
   TW_ASSIGN_OR_RETURN(expected, floats_of(network, inputs));
   TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
@@ -208,10 +230,11 @@ int main(int argc, char** argv) {
     return status.ok() ? 0 : 1;
   }
   ImportOptions options;
-  bool runs = true, explains = false;
+  bool runs = true, explains = false, keeps = false;
   for (size_t i = 2; i < arguments.size(); ++i) {
     if (arguments[i] == "--no-run") runs = false;
     if (arguments[i] == "--explain") explains = true;
+    if (arguments[i] == "--cosines") keeps = true;
     if (arguments[i] == "--shape" && i + 1 < arguments.size())
       options.input_shapes.push_back(make_shape(numbers(arguments[i + 1])));
   }
@@ -219,7 +242,7 @@ int main(int argc, char** argv) {
                      : arguments[1] == "fp16" ? DType::f16
                      : arguments[1] == "int8" ? DType::i8
                                               : DType::bf16;
-  const Status status = run_file(arguments[0], type, options, runs, explains);
+  const Status status = run_file(arguments[0], type, options, runs, explains, keeps);
   if (!status.ok()) std::printf("%s: %s\n", arguments[0].c_str(), status.message().c_str());
   return status.ok() ? 0 : 1;
 }

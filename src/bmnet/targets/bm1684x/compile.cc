@@ -163,10 +163,13 @@ Status emit_all(StreamCompilation& c) {
 StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
   const Network& network = c.shared.net.network;
   const TensorShape& shape = *network.shape_of(tensor);
-  const DType type = c.types.of(tensor).type;
-  return {network.blob_name(tensor), dims(shape), type,
+  const Numbers& numbers = c.types.of(tensor);
+  return {network.blob_name(tensor),
+          dims(shape),
+          numbers.type,
           c.memories.neurons + c.shared.positions.find(tensor)->second.offset,
-          static_cast<uint64_t>(count(shape)) * element_bytes(type)};
+          static_cast<uint64_t>(count(shape)) * element_bytes(numbers.type),
+          numbers.scale};
 }
 
 Status describe_ends(StreamCompilation& c) {

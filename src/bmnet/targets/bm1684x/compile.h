@@ -26,6 +26,7 @@ struct StreamTensor {
   std::vector<int64_t> shape;
   DType type = DType::f32;
   uint64_t address = 0, bytes = 0;
+  float scale = 1;  // a value is its element * scale
 };
 
 struct CompiledStream {
