@@ -190,5 +190,73 @@ TEST(Bm1684xAxis, Norm) {
     }
 }
 
+// ---- Weighted sums of rows and columns, and of neighbouring channels ----
+
+TEST(Bm1684xResample, RowsAndColumns) {
+  using Taps = std::vector<std::pair<uint32_t, float>>;
+  struct Axis {
+    uint32_t taps;
+    Taps all;
+  };
+  const Axis same{1, {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}}};
+  const Axis twice{
+      1, {{0, 1}, {0, 1}, {1, 1}, {1, 1}, {2, 1}, {2, 1}, {3, 1}, {3, 1}, {4, 1}, {4, 1}}};
+  const Axis padded{1, {{0, 0}, {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {0, 0}}};
+  const Axis linear{2, {{0, 1}, {0, 0}, {0, 0.3f}, {1, 0.7f}, {2, 0.4f}, {4, 0.6f}}};
+  const Axis reversed{1, {{4, 1}, {3, 2}, {2, 1}, {1, -1}, {0, 1}}};
+  for (const Axis* rows : {&same, &twice, &padded, &linear, &reversed})
+    for (const Axis* columns : {&same, &twice, &padded, &linear, &reversed}) {
+      TensorOp op;
+      set_type(op, Op::resample);
+      auto& p = *op.mutable_tg_resample_param();
+      p.set_row_taps(rows->taps);
+      p.set_column_taps(columns->taps);
+      for (const auto& [source, weight] : rows->all) {
+        p.add_row_source(source);
+        p.add_row_weight(weight);
+      }
+      for (const auto& [source, weight] : columns->all) {
+        p.add_column_source(source);
+        p.add_column_weight(weight);
+      }
+      const Dims shape{2, 70, 5, 5};
+      auto net = layer_net(op, {shape}, {});
+      ASSERT_TRUE(net.ok()) << net.status().message();
+      expect_equal(*net, {{"x0", random_blob(shape, 1)}});
+    }
+}
+
+TEST(Bm1684xResample, CornersAndCuts) {
+  for (const auto& [from, to, cut] : {std::tuple(5, 9, 0), std::tuple(9, 4, 0), std::tuple(6, 6, 1),
+                                      std::tuple(1, 3, 0), std::tuple(60, 119, 0)}) {
+    SCOPED_TRACE(text({from, to, cut}));
+    TensorOp op;
+    set_type(op, Op::interp);
+    op.mutable_tg_interp_param()->set_pad_beg(static_cast<uint32_t>(-cut));
+    op.mutable_tg_interp_param()->set_pad_end(0);
+    const Dims shape{2, 6, from, from + 1};
+    *op.add_output_shape() = make_shape({2, 6, to, to + 2});
+    auto net = layer_net(op, {shape}, {});
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    expect_equal(*net, {{"x0", random_blob(shape, 1)}});
+  }
+}
+
+TEST(Bm1684xLrn, AcrossChannels) {
+  for (const uint32_t size : {1, 3, 5}) {
+    SCOPED_TRACE(size);
+    TensorOp op;
+    set_type(op, Op::lrn);
+    auto& p = *op.mutable_tg_lrn_param();
+    p.set_local_size(size);
+    p.set_alpha(0.3f);
+    p.set_k(2);
+    const Dims shape{2, 70, 9, 5};
+    auto net = layer_net(op, {shape}, {});
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    expect_equal(*net, {{"x0", random_blob(shape, 1, -3, 3)}});
+  }
+}
+
 }  // namespace
 }  // namespace tputwin::net::testing

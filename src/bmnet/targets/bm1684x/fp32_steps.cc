@@ -54,6 +54,12 @@ void Fp32Steps::call(FloatFunction::Kind kind, const TensorView& to, const Tenso
   call({.kind = kind, .out = to, .a = Source::tensor(a)}, extents_of(to.shape));
 }
 
+void Fp32Steps::power(const TensorView& to, const TensorView& a, float exponent) {
+  FloatFunction f{.kind = FloatFunction::Kind::pow, .out = to, .a = Source::tensor(a)};
+  f.b = Source::value(exponent);
+  call(f, extents_of(to.shape));
+}
+
 void Fp32Steps::divide(const TensorView& to, float constant, const TensorView& a) {
   FloatFunction f{.kind = FloatFunction::Kind::div, .out = to};
   f.a = Source::value(f32::bits(constant), DType::f32);

@@ -34,6 +34,8 @@ class Fp32Steps {
   }
   // to = function(a), with work tensors and tables in new buffers. `to` and `a` must be aligned.
   void call(FloatFunction::Kind kind, const TensorView& to, const TensorView& a);
+  // to = a ^ exponent, for positive a
+  void power(const TensorView& to, const TensorView& a, float exponent);
   // to = constant / a
   void divide(const TensorView& to, float constant, const TensorView& a);
   // Combines all elements along h or w: halves of the rest, until one element is left.
