@@ -134,6 +134,7 @@ class Line:
     bound: str
     waits_for: str
     lanes_filled: float
+    units: int  # of a lane; 0: several types of elements
     units_filled: float
     spent: dict[str, int]
     critical: dict[str, int]

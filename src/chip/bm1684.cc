@@ -20,7 +20,7 @@ const Chip& bm1684() {
       .banks = 8,
       .eu_bytes = 128,
       .clock_hz = 550.0e6,
-      .macs_per_lane_cycle = 128,
+      .macs_per_lane_cycle = 256,
       .dma_bytes_per_cycle = 64.0,
       .types = {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::f32,
                 DType::b32},

@@ -5,17 +5,22 @@ namespace tputwin {
 namespace {
 
 constexpr ChipTiming kBm1684{
-    .launch_seconds = 40e-6,
+    .launch_seconds = 38e-6,
     .issue_seconds = 3.5e-6,
     .queue_depth = 32,
-    .load_bytes_per_second = 28e9,
-    .store_bytes_per_second = 24e9,
-    .transfer_seconds = 1.5e-6,
-    .run_seconds = 10e-9,
+    .load_bytes_per_second = 26.5e9,
+    .store_bytes_per_second = 22.5e9,
+    .transfer_seconds = 2e-6,
+    .run_seconds = 12e-9,
+    .page_bytes = 1024,
     .split_beats = 3,
-    .tap_cycles = 17,
-    .empties_after_taps = true,
+    .joined_beats = 8,
+    .tap_cycles = 14,
+    .stride_cycles = 2,
+    .old_result_cycles = 13,
     .factor_cycles = 1,
+    .left_lane_cycles = 8,
+    .has_row_products = false,
 };
 
 // Returns the BM1684's times with other rates. They are the same shares of the chip's own bus
@@ -26,12 +31,10 @@ constexpr ChipTiming with_rates(double load, double store) {
   timing.store_bytes_per_second = store;
   return timing;
 }
-constexpr ChipTiming kBm1880 = with_rates(12.7e9, 10.9e9);
-// With 17 cycles after each tap, no network in 8 bits could be as fast as boards are: a tap of 64
-// channels takes four cycles.
+constexpr ChipTiming kBm1880 = with_rates(12e9, 10.2e9);
 constexpr ChipTiming kBm1684x = [] {
-  ChipTiming timing = with_rates(51e9, 44e9);
-  timing.empties_after_taps = false;
+  ChipTiming timing = with_rates(48.2e9, 40.9e9);
+  timing.has_row_products = true;
   return timing;
 }();
 

@@ -19,14 +19,24 @@ struct ChipTiming {
   double transfer_seconds;
   // Time of each run of bytes in global memory: it opens a page.
   double run_seconds;
-  // Extra beats of the bus for a run that does not begin at a beat.
+  // Runs at a smaller distance share a page.
+  uint32_t page_bytes;
+  // A run of a lane that does not begin at a beat of the bus takes as many beats more as it has, at
+  // most this many.
   uint32_t split_beats;
+  // Runs of at least this many beats that follow each other in global memory take none more.
+  uint32_t joined_beats;
   // Cycles in which the multiply-add pipeline is emptied, in addition to the products of a window:
-  // after each tap of a pass, or after the pass.
-  uint32_t tap_cycles;
-  bool empties_after_taps;
-  // Cycles of each row and factor of a product, in addition to its columns.
-  uint32_t factor_cycles;
+  // of 32-bit elements after each tap of a pass, of others after the pass. The second number is for
+  // each element from one position of the window to the next.
+  uint32_t tap_cycles, stride_cycles;
+  // Cycles of each pass of a sum that is added to an old result.
+  uint32_t old_result_cycles;
+  // Products of matrices with columns in lanes. Cycles of each row and factor, for each pass of its
+  // columns except the first; cycles of each row, for each lane of the left matrix.
+  uint32_t factor_cycles, left_lane_cycles;
+  // The chip also has products with rows in lanes.
+  bool has_row_products;
 };
 
 // Returns the times of the chip's family.

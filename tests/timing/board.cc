@@ -38,8 +38,9 @@ TEST(Board, PredictsCasesOfAFolder) {
   ASSERT_TRUE(cases.ok()) << cases.error().message();
   ASSERT_EQ(cases->size(), 1u);  // 02 has no recording
   const BoardCase& one = cases->front();
-  // launch 40, issue 3.5, transfer 1.5 and 5500 beats at 28 GB/s, one run, two passes of 520 and 30
-  const double expected = 40 + 3.5 + 1.5 + 5500 * 64 / 28e3 + 0.01 + (2 * 520 + 30) / 550.0;
+  // launch 38, issue 3.5, transfer 2 and 5500 beats at 26.5 GB/s, one run; the second of two steps
+  // accesses four passes of both operands again
+  const double expected = 38 + 3.5 + 2 + 5500 * 64 / 26.5e3 + 0.012 + (520 + 8 + 30) / 550.0;
   EXPECT_NEAR(one.predicted.at("a"), expected, 0.02);
   EXPECT_EQ(one.predicted.at("a"), one.predicted.at("b"));
   const BoardErrors errors = errors_of(*cases, "a");
@@ -86,26 +87,24 @@ TEST(Board, ProductsThatCommandsAddOutOfOrderAreCounted) {
   EXPECT_EQ(one.best(6), "a") << "of none that adds less the smallest of all";
 }
 
-// The errors in docs/timing.md. In conv2d-12 the smallest predictions are of programs that cannot
-// have taken the measured time: they add more products in the engine's order.
+// The errors in docs/timing.md. In conv2d-12 and conv2d-14 the smallest predictions are of programs
+// that cannot have taken the measured time: they add more products in the engine's order.
 TEST(Board, Bm1684IsPredicted) {
   TW_NEED_SHARED_DATA(kBoard);
   auto cases = read_board(testing::shared_data(kBoard), "BM1684");
   ASSERT_TRUE(cases.ok()) << cases.error().message();
   const BoardErrors smallest = errors_of(*cases), one = errors_of(*cases, "b");
-  EXPECT_LT(smallest.median, 0.07);
-  EXPECT_GE(smallest.within, 20u);
+  EXPECT_LT(smallest.median, 0.04);
+  EXPECT_GE(smallest.within, 21u);
   EXPECT_EQ(smallest.worst_case, "conv2d-12");
   EXPECT_NEAR(smallest.worst_ratio, 1 / smallest.worst, 1e-9);
   const BoardErrors in_order = errors_of(*cases, {}, kMostInBlocks);
   EXPECT_EQ(in_order.cases, 24u);
-  EXPECT_LT(in_order.median, 0.07);
-  EXPECT_GE(in_order.within, 20u);
-  EXPECT_LT(in_order.worst, 1.5);
-  std::erase_if(*cases, [](const BoardCase& c) { return c.name == "conv2d-12"; });
-  EXPECT_LT(errors_of(*cases).worst, 2);
-  EXPECT_LT(one.median, 0.065);
-  EXPECT_LT(one.worst, 1.5);
+  EXPECT_LT(in_order.median, 0.04);
+  EXPECT_GE(in_order.within, 23u);
+  EXPECT_LT(in_order.worst, 1.3);
+  EXPECT_LT(one.median, 0.04);
+  EXPECT_LT(one.worst, 1.6);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/checked_json.h"
@@ -50,27 +51,33 @@ std::string line_of(const TimelineCommand& command, Lines& lines) {
 }
 
 Json work_json(const Work& w) {
-  return {static_cast<int>(w.kind),
+  return {std::string(to_string(w.kind)),
           w.cycles,
-          w.steps,
-          w.accesses,
+          w.latency,
           w.conflicts,
           w.runs,
-          w.split_runs,
+          w.split_beats,
           w.lanes_filled,
-          w.units_filled};
+          w.units_filled,
+          w.units};
 }
 
-Work work_from(const CheckedJson& j) {
-  return {.kind = static_cast<Work::Kind>(j.at(0).get<int>()),
-          .cycles = j.at(1),
-          .steps = j.at(2),
-          .accesses = j.at(3),
-          .conflicts = j.at(4),
-          .runs = j.at(5),
-          .split_runs = j.at(6),
-          .lanes_filled = j.at(7),
-          .units_filled = j.at(8)};
+// Reads what work_json() wrote. Recordings of earlier versions have a number as the kind, and other
+// members: nullopt.
+std::optional<Work> work_from(const CheckedJson& j) {
+  for (auto kind = Work::Kind::sums; kind <= Work::Kind::on_chip;
+       kind = static_cast<Work::Kind>(static_cast<int>(kind) + 1))
+    if (j.at(0).is_string() && j.at(0).get<std::string>() == to_string(kind))
+      return Work{.kind = kind,
+                  .cycles = j.at(1),
+                  .latency = j.at(2),
+                  .conflicts = j.at(3),
+                  .runs = j.at(4),
+                  .split_beats = j.at(5),
+                  .lanes_filled = j.at(6),
+                  .units_filled = j.at(7),
+                  .units = j.at(8)};
+  return {};
 }
 
 // Returns a command as JSON. If `lines` is nullptr, source lines are omitted.
@@ -175,11 +182,13 @@ class Reader {
     c.follows_poll = line.value("behind_poll", false);
     c.layer = line.value("layer", std::string());
     c.source = keep(line.value("source", std::string()));
-    if (line.contains("work"))
-      c.work = work_from(line["work"]);
-    else if (!read_operands(line.at("operands"), c))
+    if (line.contains("work")) {
+      const std::optional<Work> work = work_from(line["work"]);
+      if (!work) return false;
+      c.work = *work;
+    } else if (!read_operands(line.at("operands"), c)) {
       return false;
-    if (c.work.kind > Work::Kind::on_chip) return false;
+    }
     add_command(timeline_, std::move(c));
     return true;
   }

@@ -2,6 +2,7 @@
 #include "insight/timing/commands.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "insight/timing/simulate.h"
 
@@ -27,17 +28,24 @@ Held held_by(const Operand& operand, const Chip& chip) {
   return held;
 }
 
-}  // namespace
-
-TimelineCommand command_of(const Instruction& instruction, const Cost& cost, const Chip& chip) {
+// Returns a command without what it holds in on-chip memory, which its time does not depend on.
+TimelineCommand priced_command(const Instruction& instruction, const Cost& cost,
+                               const OperandList& list, const Chip& chip) {
   TimelineCommand command;
   command.engine = instruction.engine;
   command.id = instruction.id;
   command.wait = instruction.wait;
   command.operation = name(instruction.op);
   command.cost = cost;
-  const OperandList list = operands(instruction.op);
   command.work = work_of(arithmetic(instruction.op), instruction.engine, list, cost, chip);
+  return command;
+}
+
+}  // namespace
+
+TimelineCommand command_of(const Instruction& instruction, const Cost& cost, const Chip& chip) {
+  const OperandList list = operands(instruction.op);
+  TimelineCommand command = priced_command(instruction, cost, list, chip);
   for (const Operand& operand : list)
     if (operand.view->space != Space::global && operand.view->shape.count() != 0)
       command.held.push_back(held_by(operand, chip));
@@ -64,11 +72,27 @@ void add_program(Timeline& timeline, std::string_view name, std::span<const Inst
                 command_of(instruction, cost(instruction.op, timeline.chip), timeline.chip));
 }
 
-uint64_t predicted_cycles(std::span<const Instruction> program, const Chip& chip) {
+uint64_t launch_cycles(const Chip& chip) {
+  return static_cast<uint64_t>(std::llround(timing_of(chip).launch_seconds * chip.clock_hz));
+}
+
+RunCycles run_cycles(std::span<const Instruction> program, const Chip& chip) {
   Timeline timeline = timeline_of(chip);
-  add_program(timeline, {}, program);
+  timeline.timing.launch_seconds = 0;
+  timeline.commands.reserve(program.size());
+  begin_launch(timeline, {});
+  for (const Instruction& instruction : program)
+    add_command(timeline, priced_command(instruction, cost(instruction.op, chip),
+                                         operands(instruction.op), chip));
   simulate(timeline);
-  return timeline.cycles();
+  RunCycles run{.all = timeline.cycles()};
+  for (const TimelineCommand& command : timeline.commands)
+    (command.engine == Engine::dma ? run.dma : run.compute) += command.work_cycles();
+  return run;
+}
+
+uint64_t predicted_cycles(std::span<const Instruction> program, const Chip& chip) {
+  return run_cycles(program, chip).all + launch_cycles(chip);
 }
 
 }  // namespace tputwin::insight

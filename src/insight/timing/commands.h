@@ -18,6 +18,14 @@ TimelineCommand& add_command(Timeline& timeline, TimelineCommand command);
 
 // Adds a launch of a program that the engines fetch from memory.
 void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program);
+// Predicted cycles of commands that the engines fetch from memory, without a launch: from the first
+// to the last, and those in which each engine works.
+struct RunCycles {
+  uint64_t all = 0, compute = 0, dma = 0;
+};
+RunCycles run_cycles(std::span<const Instruction> program, const Chip& chip);
+// Returns the cycles of the launch before them.
+uint64_t launch_cycles(const Chip& chip);
 // Returns the predicted cycles of a program, from the host's call to its end.
 uint64_t predicted_cycles(std::span<const Instruction> program, const Chip& chip);
 

@@ -68,13 +68,13 @@ void apply_remedy(TimelineCommand& command, Remedy remedy, size_t place) {
       return;
     case Remedy::filling:
       work.cycles = static_cast<uint64_t>(double(work.cycles) * filled);
-      work.steps = static_cast<uint64_t>(double(work.steps) * filled);
+      work.latency = static_cast<uint64_t>(double(work.latency) * filled);
       return;
     case Remedy::merging:
       if (place % 2 == 1) command.is_issued = false;
       return;
     case Remedy::alignment:
-      work.split_runs = 0;
+      work.split_beats = 0;
       return;
     case Remedy::longer_runs:
       work.runs = std::min<uint64_t>(work.runs, 1);

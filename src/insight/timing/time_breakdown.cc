@@ -126,7 +126,9 @@ class Explainer {
         std::ranges::max_element(waits, {}, [](const auto& wait) { return wait.second; });
     if (longest != waits.end()) own.waits_for = longest->first;
     double lanes = 0, units = 0, weight = 0;
+    own.units = command(own.commands.front()).work.units;
     for (const uint32_t i : own.commands) {
+      if (command(i).work.units != own.units) own.units = 0;
       const auto cycles = static_cast<double>(command(i).price.units + 1);
       lanes += command(i).work.lanes_filled * cycles;
       units += command(i).work.units_filled * cycles;
@@ -216,7 +218,7 @@ class Explainer {
       case Remedy::merging:
         return one.commands.size() > 1 && any([](const auto& c) { return c.is_issued; });
       case Remedy::alignment:
-        return any([](const auto& c) { return c.work.split_runs != 0; });
+        return any([](const auto& c) { return c.work.split_beats != 0; });
       case Remedy::longer_runs:
         return any([](const auto& c) { return c.work.runs > 1; });
     }

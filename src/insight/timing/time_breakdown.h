@@ -36,6 +36,7 @@ struct CommandGroup {
   SpentCycles critical{};  // on the critical path
   std::string waits_for;   // the call that it waits for most
   double lanes_filled = 1, units_filled = 1;
+  uint32_t units = 0;            // of a lane; 0: commands with elements of several sizes
   Spent bound = Spent::compute;  // the largest part of `spent`
 
   uint64_t critical_cycles() const;

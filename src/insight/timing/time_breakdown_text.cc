@@ -19,17 +19,18 @@ double microseconds(const Timeline& timeline, uint64_t cycles) {
   return timeline.seconds(cycles) * 1e6;
 }
 
-// Returns the execution units of a lane: of 32-bit elements, on the BM1880 of bytes.
-uint32_t units_of(const Chip& chip) {
-  return chip.family == ChipFamily::bm1880 ? chip.eu_bytes : chip.eu_bytes / 4;
+std::string filling_text(const CommandGroup& group, const Chip& chip) {
+  const std::string lanes =
+      fmt::format(", {:.0f} of {} lanes", group.lanes_filled * chip.lanes, chip.lanes);
+  if (group.units == 0)
+    return lanes + fmt::format(", {:.0f} % of the units", group.units_filled * 100);
+  return lanes + fmt::format(", {:.0f} of {} units", group.units_filled * group.units, group.units);
 }
 
 std::string bound_text(const CommandGroup& group, const Chip& chip) {
   std::string text(to_string(group.bound));
   if (group.bound == Spent::waiting && !group.waits_for.empty()) text += " for " + group.waits_for;
-  if (group.engine == Engine::compute)
-    text += fmt::format(", {:.0f} of {} lanes, {:.0f} of {} units", group.lanes_filled * chip.lanes,
-                        chip.lanes, group.units_filled * units_of(chip), units_of(chip));
+  if (group.engine == Engine::compute) text += filling_text(group, chip);
   return text;
 }
 
@@ -96,7 +97,8 @@ Json group_json(const CommandGroup& group, const Chip& chip) {
           {"bound", std::string(to_string(group.bound))},
           {"waits_for", group.waits_for},
           {"lanes_filled", group.lanes_filled * chip.lanes},
-          {"units_filled", group.units_filled * units_of(chip)},
+          {"units", group.units},
+          {"units_filled", group.units_filled * (group.units == 0 ? 1 : group.units)},
           {"spent", spent_json(group.spent)},
           {"critical", spent_json(group.critical)}};
 }

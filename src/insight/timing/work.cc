@@ -25,12 +25,28 @@ Work::Kind kind_of(Arithmetic arithmetic) {
   return Work::Kind::elements;
 }
 
+uint64_t beat_of(const Chip& chip) { return static_cast<uint64_t>(chip.dma_bytes_per_cycle); }
+
 bool is_split(const TensorView& view, uint64_t beat) {
   const auto off = [&](uint32_t extent, uint32_t stride) {
     return extent > 1 && stride % beat != 0;
   };
   return view.address % beat != 0 || off(view.shape.n, view.stride.n) ||
          off(view.shape.c, view.stride.c) || off(view.shape.h, view.stride.h);
+}
+
+// Returns the extra beats of the runs in lanes, or of those in global memory.
+uint64_t split_beats(const TensorView& global, const TensorView* other, uint64_t bytes,
+                     const Chip& chip) {
+  const ChipTiming& timing = timing_of(chip);
+  const uint64_t beat = beat_of(chip);
+  const Runs runs = runs_of(global);
+  const uint64_t run =
+      other != nullptr ? std::clamp<uint64_t>(run_of(*other), 1, runs.bytes) : runs.bytes;
+  const bool is_off = is_split(global, beat) || (run < runs.bytes && run % beat != 0);
+  const bool is_joined = runs.bytes == bytes && run >= timing.joined_beats * beat;
+  if (!is_off || is_joined) return 0;
+  return ceil_div(bytes, run) * std::min<uint64_t>(timing.split_beats, ceil_div(run, beat));
 }
 
 void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
@@ -42,48 +58,108 @@ void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
     } else if (global == nullptr) {
       global = &view;
       work.kind = operand.access == Access::read ? Work::Kind::load : Work::Kind::store;
+    } else if (work.kind == Work::Kind::store && operand.access == Access::read) {
+      work.cycles *= 2;  // copies inside global memory cross its bus twice
     }
   }
   if (global == nullptr || global->shape.count() == 0) return;
   const uint64_t bytes = global->shape.count() * element_bytes(global->dtype);
-  const uint64_t run = std::max<uint64_t>(run_of(*global), 1);
-  work.runs = ceil_div(bytes, run);
-  const uint64_t chunk = other != nullptr ? std::clamp<uint64_t>(run_of(*other), 1, run) : run;
-  if (is_split(*global, static_cast<uint64_t>(chip.dma_bytes_per_cycle)))
-    work.split_runs = ceil_div(bytes, chunk);
+  const Runs runs = runs_of(*global);
+  const uint64_t page = timing_of(chip).page_bytes;
+  const uint64_t count = ceil_div(bytes, std::max<uint64_t>(runs.bytes, 1));
+  work.runs = ceil_div(count * std::min(runs.distance == 0 ? page : runs.distance, page), page);
+  work.split_beats = split_beats(*global, other, bytes, chip);
 }
 
-void add_steps(Work& work, Arithmetic arithmetic, const OperandList& operands, const Cost& cost,
-               const Chip& chip) {
+// Returns the bytes of an element's unit. A unit of a convolution of the BM1684X has one position
+// of the output, whatever its type.
+uint32_t unit_bytes(Arithmetic arithmetic, DType dtype, const Chip& chip) {
+  constexpr uint32_t kPosition = 4;
+  const bool by_position =
+      arithmetic == Arithmetic::convolution && chip.family == ChipFamily::bm1684x;
+  return by_position ? kPosition : element_bytes(dtype);
+}
+
+// Returns the elements from one position of a window to the next, by the widths of its tensors.
+uint64_t stride_of(const TensorView& out, const TensorView& in) {
+  if (out.shape.w < 2) return 1;
+  return std::max<uint64_t>((2 * uint64_t{in.shape.w} + out.shape.w - 1) / (2 * out.shape.w), 1);
+}
+
+uint64_t sum_latency(Arithmetic arithmetic, const OperandList& operands, const Cost& cost,
+                     const Chip& chip) {
+  const ChipTiming& timing = timing_of(chip);
   const TensorView& out = *operands[0].view;
-  const uint32_t bytes = element_bytes(out.dtype);
-  if (work.kind == Work::Kind::product) {
-    const uint64_t columns = ceil_div(uint64_t{out.shape.w} * bytes, chip.eu_bytes);
-    work.steps = cost.compute_cycles / std::max<uint64_t>(columns, 1);
-    return;
-  }
-  if (!timing_of(chip).empties_after_taps) {
-    // a unit of a convolution has one position, whatever the type
-    constexpr uint32_t kUnitBytes = 4;
-    work.steps =
-        lane_passes(out.shape, chip, arithmetic == Arithmetic::convolution ? kUnitBytes : bytes);
-    return;
-  }
-  const uint64_t channels =
-      arithmetic == Arithmetic::convolution && operands.size() > 1 ? operands[1].view->shape.c : 1;
+  const TensorView& in = *operands[operands.size() > 1 ? 1 : 0].view;
+  const uint64_t channels = arithmetic == Arithmetic::convolution ? in.shape.c : 1;
   const uint64_t sums = std::max<uint64_t>(out.shape.count() * channels, 1);
-  work.steps = lane_passes(out.shape, chip, bytes) * std::max<uint64_t>(cost.macs / sums, 1);
+  const uint64_t taps =
+      element_bytes(in.dtype) == 4 ? std::max<uint64_t>(cost.macs / sums, 1) : uint64_t{1};
+  const uint64_t passes = lane_passes(out.shape, chip, unit_bytes(arithmetic, out.dtype, chip));
+  const uint64_t old =
+      operands[0].access == Access::read_write && arithmetic == Arithmetic::convolution
+          ? timing.old_result_cycles
+          : 0;
+  return passes * (taps * (timing.tap_cycles + timing.stride_cycles * stride_of(out, in)) + old);
 }
 
-void add_filling(Work& work, const OperandList& operands, const Chip& chip) {
+// Matrices with a row in each lane have all factors of a row in one lane.
+bool has_rows_in_lanes(const TensorView& out, const TensorView& left, const Cost& cost,
+                       const Chip& chip) {
+  return timing_of(chip).has_row_products && out.shape.n == 1 && left.shape.n == 1 &&
+         out.shape.c == left.shape.c && cost.macs == out.shape.count() * uint64_t{left.shape.w};
+}
+
+uint64_t product_latency(const OperandList& operands, const Cost& cost, const Chip& chip) {
+  const ChipTiming& timing = timing_of(chip);
+  const TensorView& out = *operands[0].view;
+  const TensorView& left = *operands[operands.size() > 1 ? 1 : 0].view;
+  const uint64_t columns = std::max<uint64_t>(
+      ceil_div(uint64_t{out.shape.w} * element_bytes(out.dtype), uint64_t{chip.eu_bytes}), 1);
+  const uint64_t factors = cost.compute_cycles / columns;
+  if (has_rows_in_lanes(out, left, cost, chip)) return factors * timing.factor_cycles;
+  const uint64_t rows = out.shape.n * ceil_div(uint64_t{out.shape.c}, uint64_t{chip.lanes});
+  return factors * (columns - 1) * timing.factor_cycles +
+         rows * left.shape.c * timing.left_lane_cycles;
+}
+
+// Operands are accessed one after the other. The second step of an operation, if it has more than
+// one, accesses them again; further steps have their numbers in the units.
+uint64_t access_latency(const OperandList& operands, const Cost& cost, const Chip& chip) {
+  constexpr uint64_t kMostSteps = 2;
+  uint64_t accesses = 0, widest = 1;
+  for (const Operand& operand : operands) {
+    const TensorView& view = *operand.view;
+    const uint64_t passes = lane_passes(view.shape, chip, element_bytes(view.dtype));
+    accesses += passes * (operand.access == Access::read_write ? 2 : 1);
+    widest = std::max(widest, passes);
+  }
+  const uint64_t steps = std::clamp<uint64_t>(cost.compute_cycles / widest, 1, kMostSteps);
+  const uint64_t hidden = std::min(cost.compute_cycles, steps * widest);
+  return std::max(steps * accesses, hidden) - hidden;
+}
+
+uint64_t latency_of(Arithmetic arithmetic, const OperandList& operands, const Cost& cost,
+                    const Chip& chip) {
+  switch (kind_of(arithmetic)) {
+    case Work::Kind::sums:
+      return sum_latency(arithmetic, operands, cost, chip);
+    case Work::Kind::product:
+      return product_latency(operands, cost, chip);
+    default:
+      return access_latency(operands, cost, chip);
+  }
+}
+
+void add_filling(Work& work, Arithmetic arithmetic, const OperandList& operands, const Chip& chip) {
   const TensorView& out = *operands[0].view;
   const Shape& s = out.shape;
+  if (!work.is_transfer()) work.units = chip.eu_bytes / unit_bytes(arithmetic, out.dtype, chip);
   if (out.space != Space::local || s.count() == 0) return;
   work.lanes_filled = double(s.c) / (ceil_div(uint64_t{s.c}, chip.lanes) * chip.lanes);
   if (work.is_transfer()) return;
-  const uint64_t row = uint64_t{s.h} * s.w * element_bytes(out.dtype);
-  work.units_filled =
-      double(row) / (ceil_div(row, uint64_t{chip.eu_bytes}) * uint64_t{chip.eu_bytes});
+  const uint64_t row = uint64_t{s.h} * s.w, units = std::max(work.units, 1u);
+  work.units_filled = double(row) / double(ceil_div(row, units) * units);
 }
 
 }  // namespace
@@ -100,16 +176,11 @@ Work work_of(Arithmetic arithmetic, Engine engine, const OperandList& operands, 
             .cycles = cost.compute_cycles,
             .conflicts = cost.conflict_cycles};
   if (operands.size() == 0) return work;
-  if (engine == Engine::dma) {
+  if (engine == Engine::dma)
     add_transfer(work, operands, chip);
-  } else if (work.kind != Work::Kind::elements) {
-    add_steps(work, arithmetic, operands, cost, chip);
-  } else {
-    work.accesses = 0;
-    for (const Operand& operand : operands)
-      work.accesses += operand.access == Access::read_write ? 2 : 1;
-  }
-  add_filling(work, operands, chip);
+  else
+    work.latency = latency_of(arithmetic, operands, cost, chip);
+  add_filling(work, arithmetic, operands, chip);
   return work;
 }
 
@@ -117,22 +188,18 @@ Price price_of(const Work& work, const Chip& chip, const ChipTiming& timing) {
   const auto cycles = [&](double seconds) {
     return static_cast<uint64_t>(std::llround(seconds * chip.clock_hz));
   };
-  if (!work.is_transfer()) {
-    Price price{
-        .units = work.cycles, .conflicts = work.conflicts, .setup = chip.compute_setup_cycles};
-    if (work.kind == Work::Kind::sums) price.latency = work.steps * timing.tap_cycles;
-    if (work.kind == Work::Kind::product) price.latency = work.steps * timing.factor_cycles;
-    if (work.kind == Work::Kind::elements) price.latency = work.cycles * (work.accesses - 1);
-    return price;
-  }
+  if (!work.is_transfer())
+    return {.units = work.cycles,
+            .latency = work.latency,
+            .conflicts = work.conflicts,
+            .setup = chip.compute_setup_cycles};
   Price price{.units = work.cycles, .setup = cycles(timing.transfer_seconds)};
   if (work.kind == Work::Kind::on_chip) return price;
   const double beat =
       chip.dma_bytes_per_cycle / (work.kind == Work::Kind::load ? timing.load_bytes_per_second
                                                                 : timing.store_bytes_per_second);
   price.units = cycles(double(work.cycles) * beat);
-  price.latency = cycles(double(work.runs) * timing.run_seconds +
-                         double(work.split_runs) * timing.split_beats * beat);
+  price.latency = cycles(double(work.runs) * timing.run_seconds + double(work.split_beats) * beat);
   return price;
 }
 

@@ -1,4 +1,5 @@
-// Work: the load that a command puts on its engine, independent of the chip's rates.
+// Work: the load that a command puts on its engine, independent of the rates of the clock and the
+// bus.
 #pragma once
 
 #include <string_view>
@@ -21,17 +22,18 @@ struct Work {
   Kind kind = Kind::elements;
   // Cycles of the units at full rate; for transfers: beats of the bus.
   uint64_t cycles = 0;
-  // How often sums empty the pipeline (passes and taps, or passes); rows and factors of products.
-  uint64_t steps = 0;
-  // For elements: operands that are accessed in sequence.
-  uint64_t accesses = 1;
+  // Cycles in which the units wait: for the pipeline of sums, lanes of products, further operands.
+  uint64_t latency = 0;
   // Extra cycles of operands that share a bank.
   uint64_t conflicts = 0;
-  uint64_t runs = 0;  // in global memory
-  // Runs not aligned to a beat of the bus, counted lane by lane.
-  uint64_t split_runs = 0;
+  // Runs in global memory that open a page.
+  uint64_t runs = 0;
+  // Extra beats of runs that do not begin at a beat of the bus.
+  uint64_t split_beats = 0;
   // Fractions of all lanes and execution units that the full-rate cycles use.
   double lanes_filled = 1, units_filled = 1;
+  // Execution units of a lane, for elements of its type; transfers have none.
+  uint32_t units = 0;
 
   bool is_transfer() const { return kind >= Kind::load; }
 };
@@ -44,7 +46,7 @@ Work work_of(Arithmetic arithmetic, Engine engine, const OperandList& operands, 
 struct Price {
   // Compute commands at full rate; for transfers: bytes.
   uint64_t units = 0;
-  // Taps, factors, further accesses; for transfers: short or split runs.
+  // Work::latency; for transfers: short or split runs.
   uint64_t latency = 0;
   uint64_t conflicts = 0;  // of banks
   uint64_t setup = 0;      // of the command

@@ -118,7 +118,7 @@ struct Cost {
   uint64_t setup_cycles = 0;     // fixed cost of a command
   // Multiply-accumulates (or element operations).
   uint64_t macs = 0;
-  uint64_t local_bytes = 0;   // bytes read and written in local memory
+  uint64_t local_bytes = 0;   // bytes read and written in memories of the chip
   uint64_t global_bytes = 0;  // bytes that cross the global memory bus
   uint64_t cycles() const { return compute_cycles + conflict_cycles + setup_cycles; }
 };

@@ -72,8 +72,11 @@ Cost compute_cost(uint64_t compute_cycles, uint64_t macs, const OperandList& ope
 Cost transfer_cost(const TensorView& dst, const TensorView& src, uint64_t unit, const Chip& chip) {
   Cost cost{.compute_cycles = std::max(side_cycles(dst, unit, chip), side_cycles(src, unit, chip)),
             .setup_cycles = chip.dma_setup_cycles};
-  for (const TensorView* view : {&dst, &src})
-    (is_system(view->space) ? cost.global_bytes : cost.local_bytes) += bytes_of(*view);
+  const auto add = [&](const TensorView& view) {
+    (view.space == Space::global ? cost.global_bytes : cost.local_bytes) += bytes_of(view);
+  };
+  add(dst);
+  if (&src != &dst) add(src);
   return cost;
 }
 

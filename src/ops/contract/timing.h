@@ -19,7 +19,7 @@ Cost compute_cost(uint64_t compute_cycles, uint64_t macs, const OperandList& ope
                   const Chip& chip);
 
 // Returns the cost of a transfer: the slower of its two sides, moved run by run. `unit` limits the
-// bytes of a run (transposing splits rows).
+// bytes of a run (transposing splits rows). Fills pass `dst` as `src` too.
 Cost transfer_cost(const TensorView& dst, const TensorView& src, uint64_t unit, const Chip& chip);
 
 }  // namespace tputwin
