@@ -100,5 +100,21 @@ TEST(Summary, IsTheSameAsJson) {
   EXPECT_FALSE(json["operations"].empty());
 }
 
+// The load and the computation of layer a overlap, so that it takes as long as one of them. A
+// kernel takes as long as its launch, whatever its engines do.
+TEST(Summary, RowsNeverExceedTheWhole) {
+  Timeline timeline = three_commands();
+  timeline.commands[1].start = 5;
+  timeline.commands[1].end = 25;
+  const auto json = nlohmann::json::parse(to_summary_json({"net.bmodel", timeline, {}}));
+  EXPECT_EQ(json["layers"][0]["name"], "a");
+  EXPECT_EQ(json["layers"][0]["cycles"], 20);
+  EXPECT_EQ(json["layers"][1]["cycles"], 10);
+  EXPECT_EQ(json["kernels"][0]["cycles"], 35);
+  const std::string text = to_summary({"net.bmodel", timeline, {}});
+  EXPECT_THAT(text,
+              HasSubstr("  net                                        0.0   100.0         3"));
+}
+
 }  // namespace
 }  // namespace tputwin::insight::testing

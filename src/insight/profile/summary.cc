@@ -14,26 +14,61 @@ constexpr size_t kMostRows = 12, kMostName = 36;
 
 struct Row {
   std::string_view name;
-  uint64_t commands = 0, cycles = 0, bytes = 0, macs = 0;
+  // Cycles in which at least one of its commands runs; of a kernel those of its launches.
+  uint64_t cycles = 0;
+  uint64_t commands = 0, bytes = 0, macs = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> busy = {};  // from, to
 };
 
+// Returns the cycles that at least one interval has.
+uint64_t covered(std::vector<std::pair<uint64_t, uint64_t>> intervals) {
+  std::ranges::sort(intervals);
+  uint64_t cycles = 0, end = 0;
+  for (const auto& [from, to] : intervals) {
+    if (to <= end) continue;
+    cycles += to - std::max(from, end);
+    end = to;
+  }
+  return cycles;
+}
+
 template <class NameOf>
-std::vector<Row> rows_by(const Timeline& timeline, NameOf name_of) {
+std::map<std::string_view, Row> rows_by_name(const Timeline& timeline, NameOf name_of) {
   std::map<std::string_view, Row> rows;
   for (const TimelineCommand& command : timeline.commands) {
     Row& row = rows[name_of(command)];
     ++row.commands;
-    row.cycles += command.end - command.start;
     row.bytes += command.bytes_moved();
     row.macs += command.macs();
+    row.busy.emplace_back(command.start, command.end);
   }
-  std::vector<Row> sorted;
   for (auto& [name, row] : rows) {
     row.name = name;
-    sorted.push_back(row);
+    row.cycles = covered(std::move(row.busy));
   }
-  std::ranges::stable_sort(sorted, std::greater(), &Row::cycles);
-  return sorted;
+  return rows;
+}
+
+std::vector<Row> sorted(std::map<std::string_view, Row> rows) {
+  std::vector<Row> all;
+  for (auto& [name, row] : rows) all.push_back(std::move(row));
+  std::ranges::stable_sort(all, std::greater(), &Row::cycles);
+  return all;
+}
+
+template <class NameOf>
+std::vector<Row> rows_by(const Timeline& timeline, NameOf name_of) {
+  return sorted(rows_by_name(timeline, name_of));
+}
+
+// Returns the kernels with the time of their launches, as `tputwin timing` has it.
+std::vector<Row> rows_of_kernels(const ProfiledRun& run) {
+  auto rows = rows_by_name(run.timeline, [&](const auto& command) { return run.kernel(command); });
+  for (auto& [name, row] : rows) row.cycles = 0;
+  for (const TimelineLaunch& launch : run.timeline.launches)
+    if (const auto row = rows.find(launch.name); row != rows.end())
+      row->second.cycles += launch.end - launch.begin;
+  return sorted(std::move(rows));
 }
 
 std::string shortened(std::string_view name) {
@@ -52,14 +87,14 @@ std::string_view waits_for(Delay delay) {
 // Calls `table` for each kind of name that commands of the run have.
 template <class Table>
 void for_each_table(const ProfiledRun& run, Table table) {
-  const auto put = [&](std::string_view title, auto name_of) {
-    const std::vector<Row> rows = rows_by(run.timeline, name_of);
+  const auto put = [&](std::string_view title, const std::vector<Row>& rows) {
     if (!std::ranges::all_of(rows, [](const Row& row) { return row.name.empty(); }))
       table(title, rows);
   };
-  put("layer", [](const TimelineCommand& c) { return std::string_view(c.layer); });
-  put("operation", [](const TimelineCommand& c) { return c.operation; });
-  put("kernel", [&](const TimelineCommand& c) { return run.kernel(c); });
+  const Timeline& timeline = run.timeline;
+  put("layer", rows_by(timeline, [](const auto& c) { return std::string_view(c.layer); }));
+  put("operation", rows_by(timeline, [](const auto& c) { return c.operation; }));
+  put("kernel", rows_of_kernels(run));
 }
 
 class Text {
