@@ -20,9 +20,9 @@
 #include "base/parallel.h"
 #include "bmodel/bmodel.h"
 #include "classics/compiled.h"
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "library_network.h"
-#include "machine/program_cost.h"
 #include "ops/fast/fast.h"
 #include "options.h"
 #include "times.h"
@@ -119,11 +119,12 @@ class SimulatedNetwork {
     if (Status status = session_.infer(input_, output_); !status.ok()) fail(status.error());
   }
   double weight_bytes() const { return weight_bytes_; }
-  // Returns the milliseconds that the chip would take, by the model of docs/timing.md.
+  // Returns the milliseconds that a run on the chip is predicted to take (docs/timing.md).
   double chip_ms() const {
     auto program = isa::decode_program(cmdbuf_, bm1880());
     if (!program.ok()) return 0;
-    return program_cost(*program, bm1880()).milliseconds(bm1880());
+    return static_cast<double>(insight::predicted_cycles(*program, bm1880())) / bm1880().clock_hz *
+           1e3;
   }
   // Observes one run. Observing takes time itself, so only the shares are meaningful.
   Clockwork watch() {

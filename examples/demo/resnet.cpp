@@ -5,6 +5,7 @@
 #include "bmodel/bmodel.h"
 #include "chip/chip.h"
 #include "classics/compiled.h"
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
 #include "machine/program_cost.h"
 
@@ -20,7 +21,8 @@ Status make(const std::string& plugins, ResNet& net) {
   net.bmodel = std::move(classic.bmodel);
   net.instructions = cost.instructions;
   net.macs = static_cast<double>(cost.cost.macs);
-  net.chip_ms = cost.milliseconds(bm1880());
+  net.chip_ms =
+      static_cast<double>(insight::predicted_cycles(program, bm1880())) / bm1880().clock_hz * 1e3;
   return {};
 }
 

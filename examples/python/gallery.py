@@ -75,9 +75,9 @@ The network as published, 224x224 pixels in colour, with random weights
 | between global and local memory | {moved:.0f} MB |
 | on the chip, predicted | {chip:.1f} ms |
 
-The predicted cycles of each operation's commands:
+The prices of each operation's commands, in cycles:
 
-| operation | commands | cycles |
+| operation | commands | price |
 |---|---|---|
 {rows}
 [performance.md](performance.md) has the time of the simulator, and how it is measured.

@@ -2,6 +2,7 @@
 #include "base/last_error.h"
 #include "bindings/binding.h"
 #include "core/events.h"
+#include "insight/timing/commands.h"
 #include "machine/program_cost.h"
 #include "tools/net.h"
 
@@ -26,7 +27,9 @@ std::vector<tools::Array> run(Net& net, const std::vector<py::buffer>& inputs, b
 }
 
 py::dict predicted(Net& net) {
-  const ProgramCost cost = program_cost(value(net.program()), net.chip());
+  const auto program = value(net.program());
+  const ProgramCost cost = program_cost(program, net.chip());
+  const uint64_t cycles = insight::predicted_cycles(program, net.chip());
   py::dict all;
   for (const OperationCost& operation : cost.operations) {
     py::dict row;
@@ -38,8 +41,8 @@ py::dict predicted(Net& net) {
   }
   py::dict result;
   result["instructions"] = cost.instructions;
-  result["cycles"] = cost.elapsed_cycles;
-  result["milliseconds"] = cost.milliseconds(net.chip());
+  result["cycles"] = cycles;
+  result["milliseconds"] = static_cast<double>(cycles) / net.chip().clock_hz * 1e3;
   result["operations"] = all;
   return result;
 }

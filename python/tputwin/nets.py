@@ -60,7 +60,7 @@ class Net:
         return next(iter(outputs.values()))
 
     def predicted(self) -> dict[str, Any]:
-        """Returns the timing model's prediction of a run (docs/timing.md): cycles, by operation."""
+        """Returns the predicted time of a run (docs/timing.md), and the prices of its operations."""
         return dict(self._core.predicted())
 
     def __repr__(self) -> str:

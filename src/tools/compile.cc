@@ -108,8 +108,6 @@ std::string compile_text(const CompileRequest& request, const CompileResult& res
                  c.neuron_size);
   fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
   // Uses the terms and numbers of `tputwin info`.
-  fmt::format_to(out, "price      {} cycles at full rate, by which groups are chosen\n",
-                 c.price_cycles);
   fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at 1000 MHz\n", c.predicted_cycles,
                  static_cast<double>(c.predicted_cycles) / 1e6);
   for (const std::string& name : c.cpu_operators) fmt::format_to(out, "host       {}\n", name);

@@ -42,7 +42,10 @@ Result<Prices> prices_of(const bmodel::Model& model, size_t index, const Chip& c
   auto program = isa::decode_program(variety.cmdbuf, chip);
   if (program.ok()) {
     Prices prices{program_cost(*program, chip), prices_of_layers(variety.layers, *program, chip)};
-    prices.all.elapsed_cycles = insight::predicted_cycles(*program, chip);
+    const insight::RunCycles run = insight::run_cycles(*program, chip);
+    prices.all.elapsed_cycles = run.all + insight::launch_cycles(chip);
+    prices.all.compute_cycles = run.compute;
+    prices.all.dma_cycles = run.dma;
     return prices;
   }
   Error error = program.error();
@@ -63,8 +66,8 @@ std::string tensor_line(std::string_view kind, std::string_view label, const aut
 }
 
 std::string price_table(std::string_view title, std::span<const OperationCost> rows) {
-  std::string text = fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", title, "count",
-                                 "cycles", "conflicts", "macs", "bytes moved");
+  std::string text = fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", title, "count", "price",
+                                 "conflicts", "macs", "bytes moved");
   for (const OperationCost& row : rows)
     text += fmt::format("  {:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n", row.name, row.count,
                         row.cost.cycles(), row.cost.conflict_cycles, row.cost.macs,

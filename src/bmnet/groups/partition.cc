@@ -1,5 +1,5 @@
-// Search for the groups of kernels, and for the cut of each group, with the fewest predicted
-// cycles.
+// Search for the groups of kernels, and for the cut of each group, with the fewest predicted cycles
+// of a run.
 #include "bmnet/groups/partition.h"
 
 #include <fmt/format.h>

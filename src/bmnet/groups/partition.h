@@ -1,4 +1,5 @@
-// Partition of kernels into layer groups, and the cut of each group, by predicted costs.
+// Partition of kernels into layer groups, and the cut of each group, by their predicted times
+// (docs/timing.md).
 #pragma once
 
 #include <functional>
@@ -31,7 +32,7 @@ struct TensorUses {
 
 struct PricedGroup {
   GroupSchedule schedule;
-  uint64_t cycles = 0;        // predicted
+  uint64_t cycles = 0;        // predicted, without a launch
   uint64_t global_bytes = 0;  // between global and local memory
   std::string reason;         // why this cut was chosen
 };

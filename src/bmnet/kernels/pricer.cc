@@ -3,8 +3,8 @@
 
 #include "bmnet/kernels/emit_group.h"
 #include "bmnet/kernels/kernel.h"
+#include "insight/timing/commands.h"
 #include "isa/bm1880_codec.h"
-#include "machine/program_cost.h"
 
 namespace tputwin::net {
 
@@ -24,8 +24,10 @@ Result<PricedGroup> Bm1880Pricer::price(GroupSchedule schedule) {
   if (Status s = program_.status(); !s.ok()) return s;
   auto program = isa::decode_program(program_.commands(), target());
   if (!program.ok()) return Status(program.error());
-  const ProgramCost total = program_cost(*program, target());
-  return PricedGroup{std::move(schedule), total.elapsed_cycles, total.cost.global_bytes, {}};
+  uint64_t bytes = 0;
+  for (const Instruction& instruction : *program)
+    bytes += cost(instruction.op, target()).global_bytes;
+  return PricedGroup{std::move(schedule), insight::run_cycles(*program, target()).all, bytes, {}};
 }
 
 }  // namespace tputwin::net

@@ -46,8 +46,8 @@ struct Compiled {
   ::bmnet::NetParameter optimized;         // written by store_prototxt
   // Groups, slices, local memory and predicted cycles, as text.
   std::string explanation;
-  // Cycles of the commands, without CPU operators. `price_cycles` is at full rate and selects the
-  // groups; `predicted_cycles` is the time of a run (docs/timing.md).
+  // Cycles of the commands, without CPU operators: at full rate, and the predicted time of a run
+  // (docs/timing.md), by which groups are chosen.
   uint64_t price_cycles = 0, predicted_cycles = 0;
   uint64_t global_bytes = 0;  // between global and local memory
   uint64_t instructions = 0;

@@ -54,7 +54,7 @@ Status finish(Compilation& c) {
   compiled.instructions = p.instructions;
   describe_ends(c);
   for (const auto& [tensor, place] : c.positions) compiled.tensor_offsets[tensor] = place.offset;
-  explain_total(compiled.explanation, compiled, p);
+  explain_total(compiled.explanation, compiled);
   frame(compiled.optimized, c.net.network, compiled);
   return {};
 }

@@ -31,7 +31,7 @@ std::string extents_text(const Extents& e) {
 void explain_group(std::string& text, const Network& network, const PricedGroup& group) {
   auto out = std::back_inserter(text);
   const GroupSchedule& schedule = group.schedule;
-  fmt::format_to(out, "group: price {} cycles, {} bytes between global and local memory\n",
+  fmt::format_to(out, "group: predicted {} cycles, {} bytes between global and local memory\n",
                  group.cycles, group.global_bytes);
   fmt::format_to(out, "  {}\n", group.reason);
   for (const TiledKernel* k : schedule.kernels)
@@ -50,14 +50,13 @@ void explain_layer(std::string& text, const TensorOp& op, std::string_view how) 
   fmt::format_to(std::back_inserter(text), "layer: {} {} {}\n", op.type(), op.name(), how);
 }
 
-void explain_total(std::string& text, const Compiled& compiled, const ProgramCost& cost) {
+void explain_total(std::string& text, const Compiled& compiled) {
   fmt::format_to(std::back_inserter(text),
-                 "total: {} instructions, price {} cycles (tensor engine {}, transfers {}), "
-                 "predicted {} cycles, {} bytes between global and local memory\n"
+                 "total: {} instructions, predicted {} cycles with the launch, {} bytes between "
+                 "global and local memory\n"
                  "       {} bytes of weights, {} bytes of neurons\n",
-                 compiled.instructions, cost.elapsed_cycles, cost.compute_cycles, cost.dma_cycles,
-                 compiled.predicted_cycles, compiled.global_bytes, compiled.weight.size(),
-                 compiled.neuron_size);
+                 compiled.instructions, compiled.predicted_cycles, compiled.global_bytes,
+                 compiled.weight.size(), compiled.neuron_size);
 }
 
 void frame(::bmnet::NetParameter& net, const Network& network, const Compiled& compiled) {

@@ -81,7 +81,7 @@ uint64_t command_bytes(const NetParameterT& stage) {
 
 std::string commands_text(const ProgramCost& p, const Chip& chip) {
   std::string text = fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", "operation", "count",
-                                 "cycles", "macs", "bytes moved");
+                                 "price", "macs", "bytes moved");
   for (const OperationCost& row : p.operations)
     text += fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", row.name, row.count,
                         row.cost.cycles(), row.cost.macs, row.cost.global_bytes);

@@ -57,16 +57,9 @@ Result<StagePrice> price_of(const File& file, const NetT& net, size_t index) {
   TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, net, index));
   StagePrice price{.cost = {}, .unconfirmed = std::move(decoded.unconfirmed)};
   Program all;
-  for (const Program& program : decoded.groups) {
-    const ProgramCost part = program_cost(program, chip);
-    price.cost.compute_cycles += part.compute_cycles;
-    price.cost.dma_cycles += part.dma_cycles;
+  for (const Program& program : decoded.groups)
     all.insert(all.end(), program.begin(), program.end());
-  }
-  const ProgramCost whole = program_cost(all, chip);
-  price.cost.operations = whole.operations;
-  price.cost.instructions = whole.instructions;
-  price.cost.cost = whole.cost;
+  price.cost = program_cost(all, chip);
   price.cost.elapsed_cycles = insight::predicted_cycles(all, chip);
   return price;
 }

@@ -90,7 +90,7 @@ void add_outputs(CLI::App& sub, CompileCommand& command) {
   sub.add_option("--out-weights", r.weights, "raw weights");
   sub.add_option("--out-table", r.out_table, "calibration table as it was used");
   sub.add_flag("--explain", command.explain,
-               "print groups, slices, local memory and prices, with reasons");
+               "print groups, slices, local memory and predicted times, with reasons");
   sub.add_flag("--json", command.json, "print figures as JSON, without --explain");
   sub.add_flag("--dry-run", command.is_dry,
                "write nothing: list the operators and where they run, memory, predicted time, or "
