@@ -61,7 +61,7 @@ Device::Device(const DeviceOptions& options, SystemMemories memories)
       state_(*options.chip, std::move(memories)),
       observers_(state_),
       memories_(state_, observers_),
-      errors_(*options.chip, options.strict),
+      errors_(*options.chip, options.strict, observers_),
       queues_(options.schedule, options.seed) {
   if (options.poison) poison_memories();
   if (options.chip->l2_tables != 0)

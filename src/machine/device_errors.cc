@@ -14,6 +14,12 @@ bool DeviceErrors::is_counted(const Error& error) const {
   return error.info().level == Level::warning && !diagnostics_.strict();
 }
 
+// Tells observers of an error.
+void DeviceErrors::tell(const Status& reported) const {
+  if (reported.ok()) return;
+  for (Observer* observer : observers_) observer->on_refused(reported.error());
+}
+
 Status DeviceErrors::report(Status status, const CallSite& site) {
   if (status.ok()) return status;
   Error& error = status.error();
@@ -29,6 +35,7 @@ Status DeviceErrors::report(Status status, const CallSite& site) {
         std::move(error).argument(stride_argument(site.wrong_strides), error.value()));
   Status reported = tputwin::report(diagnostics_, std::move(error).in(call));
   stick(reported);
+  tell(reported);
   return reported;
 }
 
@@ -40,7 +47,9 @@ Status DeviceErrors::report(Status status, const Instruction& instruction) {
       is_counted(status.error())
           ? std::string(operation)
           : fmt::format("{} {} {}", to_string(instruction.engine), instruction.id, operation);
-  return tputwin::report(diagnostics_, std::move(status.error()).in(call));
+  Status reported = tputwin::report(diagnostics_, std::move(status.error()).in(call));
+  tell(reported);
+  return reported;
 }
 
 }  // namespace tputwin

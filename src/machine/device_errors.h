@@ -7,14 +7,16 @@
 #include "base/diagnostics.h"
 #include "base/error.h"
 #include "chip/chip.h"
-#include "machine/observer.h"
+#include "machine/observer_list.h"
 #include "ops/instruction.h"
 
 namespace tputwin {
 
 class DeviceErrors {
  public:
-  DeviceErrors(const Chip& chip, bool strict) : chip_(chip), diagnostics_(strict) {}
+  // `observers` hear of errors, and must exist as long.
+  DeviceErrors(const Chip& chip, bool strict, const ObserverList& observers)
+      : chip_(chip), observers_(observers), diagnostics_(strict) {}
 
   // Records a failed status of a call under the name of the call. An error sticks and is returned.
   // A warning is counted.
@@ -38,8 +40,10 @@ class DeviceErrors {
 
  private:
   bool is_counted(const Error& error) const;
+  void tell(const Status& reported) const;
 
   const Chip& chip_;
+  const ObserverList& observers_;
   Diagnostics diagnostics_;
   std::optional<Error> sticky_;
 };

@@ -9,6 +9,8 @@
 
 namespace tputwin {
 
+class Error;
+
 // Describes the API call that issued an instruction, by its name in messages.
 struct CallSite {
   std::string_view call;
@@ -61,6 +63,9 @@ class Observer {
   // Called before the instruction of an immediately executed API call, on the stack of that call.
   virtual void on_issue(const CallSite&) {}
   virtual void on_event(const DeviceEvent&) {}
+  // Called when an instruction, or the call that would issue it, breaks a rule and does not run. An
+  // issued one is still on the stack of its call.
+  virtual void on_refused(const Error&) {}
 };
 
 }  // namespace tputwin

@@ -81,7 +81,12 @@ Result<std::vector<std::string>> program_of(const std::vector<std::string>& word
 
 bool is_our_own(const std::vector<std::string>& program) { return program.front() == kSelf; }
 
-Result<int> run_program(const std::vector<std::string>& program, ErrorId failure) {
+std::string describe(const ProgramEnd& end) {
+  return end.signal != 0 ? fmt::format("signal {}", end.signal)
+                         : fmt::format("exit code {}", end.code);
+}
+
+Result<ProgramEnd> run_to_end(const std::vector<std::string>& program, ErrorId failure) {
   const auto failed = [&](std::string why) {
     return Error(failure).argument("PROGRAM", program.front()).detail(std::move(why));
   };
@@ -97,8 +102,15 @@ Result<int> run_program(const std::vector<std::string>& program, ErrorId failure
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return failed(std::strerror(errno));
-  if (WIFSIGNALED(status)) return failed(fmt::format("signal {}", WTERMSIG(status)));
-  return WEXITSTATUS(status);
+  constexpr int kSignalled = 128;  // as shells add it
+  if (!WIFSIGNALED(status)) return ProgramEnd{.code = WEXITSTATUS(status)};
+  return ProgramEnd{.code = kSignalled + WTERMSIG(status), .signal = WTERMSIG(status)};
+}
+
+Result<int> run_program(const std::vector<std::string>& program, ErrorId failure) {
+  TW_ASSIGN_OR_RETURN(end, run_to_end(program, failure));
+  if (end.signal == 0) return end.code;
+  return Error(failure).argument("PROGRAM", program.front()).detail(describe(end));
 }
 
 std::optional<struct stat> Awaited::now() const {

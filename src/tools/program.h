@@ -26,8 +26,16 @@ std::optional<std::string> value_of(const std::vector<std::string>& words, std::
 // value. `takes` says what may follow the model.
 Status check_words(const std::vector<std::string>& words, std::span<const std::string_view> options,
                    std::string_view takes);
-// Runs a program with its arguments until it ends; returns its exit code. Returns the error
-// `failure` if it cannot be started, or ends by a signal.
+struct ProgramEnd {
+  int code = 0;    // 128 and the signal, if a signal ended it
+  int signal = 0;  // 0: none
+};
+// Returns "exit code 3" or "signal 11".
+std::string describe(const ProgramEnd& end);
+// Runs a program with its arguments until it ends. Returns the error `failure` if it cannot be
+// started.
+Result<ProgramEnd> run_to_end(const std::vector<std::string>& program, ErrorId failure);
+// Returns the exit code of such a program. An end by a signal is an error too.
 Result<int> run_program(const std::vector<std::string>& program, ErrorId failure);
 
 // A file that a program will write. It is distinguished from an older file of this name, which

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "chip/family.h"
+#include "insight/stacks.h"
+#include "insight/symbols.h"
 #include "insight/timing/command_recording.h"
 #include "insight/timing/commands.h"
 #include "insight/timing/time_breakdown.h"
@@ -155,6 +157,19 @@ TEST(Recording, KeepsEverythingThatTimesDependOn) {
   EXPECT_EQ(read->cycles(), timeline.cycles());
   EXPECT_EQ(read->launches[0].name, "kernel");
   EXPECT_EQ(read->commands[0].call, "loads");
+}
+
+// 5,000 commands of one call: the debug information is asked for its frames once.
+TEST(Recording, SourceLinesAreLookedUpOnce) {
+  Timeline timeline = plain_timeline();
+  const StackId stack = Stacks::of_process().capture();
+  for (uint32_t id = 1; id <= 5000; ++id) add(timeline, Engine::compute, id, 0, 1).stack = stack;
+  const uint64_t before = frame_look_ups();
+  command_recording_of(timeline, /*with_lines=*/true);
+  const uint64_t first = frame_look_ups() - before;
+  EXPECT_LT(first, 500u);
+  command_recording_of(timeline, /*with_lines=*/true);
+  EXPECT_EQ(frame_look_ups() - before, first);
 }
 
 TEST(Recording, MalformedLinesAreRefused) {

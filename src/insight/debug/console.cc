@@ -95,7 +95,8 @@ Console::Answer Console::help(const std::string& arguments) {
   return {text +
           "TENSOR: an operand of the next command by its name, last.NAME, #NUMBER.NAME, or a view\n"
           "  such as f32(1,3,4,4)@L+0x0 stride(16,16,4,1)\n"
-          "BYTES: G+0x100:16, L2+0x0:4, L3+0x10:4 (lane 3), or a TENSOR\n"
+          "BYTES: G+0x100:16, L2+0x0:4, L3+0x10:4 (lane 3), 0x100000100:16 (an address as\n"
+          "  kernels print it), or a TENSOR\n"
           "quit ends the program\n"};
 }
 
@@ -129,15 +130,16 @@ std::vector<std::string> Console::completions(const std::string& line) {
 
 std::string Console::command_text(const Entry& entry) {
   return fmt::format("{}\n{}  {}\n", headline(debugger_, entry), lines_of(debugger_, entry),
-                     tputwin::describe(entry.instruction->op));
+                     operation_text(entry.instruction->op, debugger_.chip()));
 }
 
 std::string Console::position() {
   const Entry* next = debugger_.next();
   if (next != nullptr) return command_text(*next);
+  std::string text;
+  if (const UserCode* refused = debugger_.refused()) text = lines_of(*refused);
   const Entry* last = debugger_.last();
-  if (last == nullptr) return "no command so far\n";
-  return "after " + command_text(*last);
+  return text + (last == nullptr ? "no command so far\n" : "after " + command_text(*last));
 }
 
 std::string Console::describe(const Stop& stop) {

@@ -109,7 +109,7 @@ Console::Answer Console::list(const std::string& arguments) {
     const std::string_view call = entry.call;
     text += fmt::format("{} #{:<5} {:<8}{}{} {}\n", &entry == next ? "=>" : "  ", number,
                         to_string(entry.instruction->engine), call.empty() ? "" : " ", call,
-                        tputwin::describe(entry.instruction->op));
+                        operation_text(entry.instruction->op, debugger_.chip()));
   }
   return {text.empty() ? "no command there\n" : text};
 }
@@ -195,7 +195,7 @@ Console::Answer Console::map(const std::string&) {
   for (const insight::Allocation& block : debugger_.allocations().live()) {
     const ByteRange range{Space::global, 0, block.begin, block.end};
     const Writers writers = last_writers(journal, {range});
-    text += fmt::format("{}, {}\n", debug::describe(range),
+    text += fmt::format("{}, {}\n", debug::describe(range, debugger_.chip()),
                         writers.known.empty()
                             ? "never written"
                             : "written by " + writer_text(writers.known.front().moment));
@@ -231,15 +231,15 @@ Console::Answer Console::who(const std::string& arguments) {
        std::span(writers.known).first(std::min(kMost, writers.known.size()))) {
     const Entry& entry = debugger_.journal().at(written.moment);
     text += fmt::format("{} bytes from {}: {}\n{}", bytes_in(written.bytes),
-                        debug::describe(written.bytes.front()), writer_text(written.moment),
-                        lines_of(debugger_, entry));
+                        debug::describe(written.bytes.front(), debugger_.chip()),
+                        writer_text(written.moment), lines_of(debugger_, entry));
   }
   if (writers.known.size() > kMost)
     text += fmt::format("and {} more\n", writers.known.size() - kMost);
   if (!writers.unknown.empty())
     text += fmt::format(
         "{} bytes from {}: no writer since {}\n", bytes_in(writers.unknown),
-        debug::describe(writers.unknown.front()),
+        debug::describe(writers.unknown.front(), debugger_.chip()),
         debugger_.journal().first() == 0 ? "the program began" : "the begin of what is kept");
   return {text};
 }
@@ -250,12 +250,13 @@ Console::Answer Console::made(const std::string& arguments) {
   ByteRange byte = bytes->front();
   byte.end = byte.begin + 1;
   const std::vector<Step> way = way_of(debugger_, byte);
-  if (way.empty()) return {fmt::format("{}: nothing wrote it\n", debug::describe(byte))};
+  if (way.empty())
+    return {fmt::format("{}: nothing wrote it\n", debug::describe(byte, debugger_.chip()))};
   std::string text;
   for (const Step& step : way) {
     const Entry& entry = debugger_.journal().at(step.moment);
-    text += fmt::format("{}: {}\n{}", debug::describe(step.byte), writer_text(step.moment),
-                        lines_of(debugger_, entry));
+    text += fmt::format("{}: {}\n{}", debug::describe(step.byte, debugger_.chip()),
+                        writer_text(step.moment), lines_of(debugger_, entry));
   }
   const Entry& writer = debugger_.journal().at(way.back().moment);
   if (!writer.is_command()) return {text};

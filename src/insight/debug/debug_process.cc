@@ -2,12 +2,12 @@
 #include "insight/debug/debug_process.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 
 #include "base/variables.h"
 #include "insight/debug/remote.h"
+#include "insight/process_end.h"
 
 namespace tputwin::debug {
 namespace {
@@ -20,7 +20,7 @@ struct Process {
   std::vector<Debugger*> open;  // devices that are not closed
 };
 
-void end_process();
+void end_process(std::string_view why);
 
 Process& of_process() {
   static Process& process = *[] {
@@ -30,20 +30,20 @@ Process& of_process() {
     made->front = Remote::connect(socket).release();
     if (const uint64_t bytes = number_in(EnvVariable::debug_bytes); bytes != 0)
       made->most_bytes = bytes;
-    std::atexit(end_process);
+    insight::at_process_end(end_process, /*waits_for_user=*/true);
     return made;
   }();
   return process;
 }
 
 // Stops devices that the program never closes a last time.
-void end_process() {
+void end_process(std::string_view why) {
   std::vector<Debugger*> open;
   {
     std::lock_guard lock(of_process().mutex);
     open = of_process().open;
   }
-  for (Debugger* debugger : open) debugger->finish("the program ends");
+  for (Debugger* debugger : open) debugger->finish("the program " + std::string(why));
 }
 
 // Removes a debugger from the process when it ends.
@@ -66,6 +66,7 @@ class Registered final : public Observer {
   }
   void on_issue(const CallSite& site) override { debugger_.on_issue(site); }
   void on_event(const DeviceEvent& event) override { debugger_.on_event(event); }
+  void on_refused(const Error& error) override { debugger_.on_refused(error); }
 
  private:
   Process& process_;
@@ -78,6 +79,7 @@ bool is_debugging() { return of_process().front != nullptr; }
 
 std::unique_ptr<Observer> debug_device(Device& device) {
   if (!is_debugging()) return nullptr;
+  insight::notice_exit_calls();
   return std::make_unique<Registered>(device, of_process());
 }
 

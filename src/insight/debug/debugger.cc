@@ -39,8 +39,9 @@ Debugger::Debugger(Device& device, Front& front, uint64_t most_bytes, Motion sta
 Debugger::~Debugger() { finish("the device is closed"); }
 
 void Debugger::finish(const std::string& why) {
-  if (is_finished_) return;
+  if (is_finished_ || is_standing_) return;  // a signal may come while the device is stopped
   is_finished_ = true;
+  refused_.reset();
   end_ = why;
   journal_.settle();
   note_pointers();
@@ -96,7 +97,17 @@ void Debugger::on_issue(const CallSite& site) {
   stack_ = insight::Stacks::of_process().capture();
 }
 
+void Debugger::on_refused(const Error& error) {
+  if (is_finished_) return;
+  journal_.settle();
+  note_pointers();
+  newest_ = journal_.end();
+  refused_ = insight::Stacks::of_process().user_code(insight::Stacks::of_process().capture());
+  stand({Stop::Reason::refused, "refused: " + error.message()});
+}
+
 void Debugger::before_instruction(const Instruction& instruction, const Footprint& touched) {
+  refused_.reset();
   journal_.settle();
   note_pointers();
   newest_ = journal_.end();
@@ -185,7 +196,9 @@ void Debugger::on_event(const DeviceEvent& event) {
 void Debugger::stand(const Stop& stop) {
   journal_.settle();
   watchpoints_.refresh();
+  is_standing_ = true;
   front_.stopped(*this, stop);
+  is_standing_ = false;
   journal_.go_to(newest_);
   watchpoints_.refresh();
 }

@@ -25,7 +25,7 @@ struct Motion {
 };
 
 struct Stop {
-  enum class Reason : uint8_t { step, breakpoint, watchpoint, pause, begin, end };
+  enum class Reason : uint8_t { step, breakpoint, watchpoint, pause, begin, end, refused };
   Reason reason = Reason::step;
   std::string text = {};
 };
@@ -57,6 +57,8 @@ class Debugger final : public Observer {
   void on_instruction(const Instruction&, const Footprint&, const Cost&) override;
   void on_issue(const CallSite& site) override;
   void on_event(const DeviceEvent& event) override;
+  // Stops at the call, whatever the motion.
+  void on_refused(const Error& error) override;
   // Ends the program. The device stops a last time.
   void finish(const std::string& why);
 
@@ -75,6 +77,8 @@ class Debugger final : public Observer {
   // yet.
   const Entry* next() const;
   const Entry* last() const;
+  // Returns the call that was refused, if the device is stopped there; otherwise nullptr.
+  const UserCode* refused() const { return refused_ && now() == newest() ? &*refused_ : nullptr; }
 
   const Device& device() const { return device_; }
   const Chip& chip() const { return device_.chip(); }
@@ -131,10 +135,11 @@ class Debugger final : public Observer {
   bmodel::LayerRuns layer_runs_;                // of the current launch
   std::vector<std::string_view> named_layers_;  // layers of its commands, in layer_runs_
   std::string end_;                             // why the program has ended
+  std::optional<UserCode> refused_;             // since the newest entry
   uint64_t commands_ = 0;
   uint32_t in_launch_ = 0, last_id_ = 0;
   Moment newest_ = 0;
-  bool is_in_launch_ = false, is_finished_ = false;
+  bool is_in_launch_ = false, is_finished_ = false, is_standing_ = false;
 };
 
 }  // namespace tputwin::debug

@@ -11,6 +11,7 @@
 
 #include "insight/recording/touched.h"
 #include "memory/layout.h"
+#include "numerics/convert.h"
 
 namespace tputwin::debug {
 namespace {
@@ -34,6 +35,17 @@ constexpr std::string_view prefix(Space space) {
 }
 
 uint64_t number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
+
+// The BM1880's kernels address global memory by offsets.
+bool has_addresses(const Chip& chip) { return chip.family != ChipFamily::bm1880; }
+
+// Returns the offset for a text of digits; with `is_address` it is what kernels print.
+std::optional<uint64_t> offset_of(const std::string& digits, bool is_address, const Chip& chip) {
+  const uint64_t value = number(digits);
+  if (!is_address) return value;
+  if (!has_addresses(chip) || value < chip.global_base) return {};
+  return value - chip.global_base;
+}
 
 std::optional<std::array<uint32_t, 4>> four(const std::string& text) {
   std::array<uint32_t, 4> values;
@@ -95,15 +107,16 @@ std::optional<Shape> parse_index(const std::string& text) {
 
 std::optional<TensorView> parse_view(const std::string& text, const Chip& chip) {
   static const std::regex kForm(
-      R"((\w+)(\([0-9,]+\))@(L|G|L2|DTCM)\+(0x[0-9a-fA-F]+|[0-9]+))"
+      R"((\w+)(\([0-9,]+\))@(?:(L|G|L2|DTCM)\+)?(0x[0-9a-fA-F]+|[0-9]+)(?:=0x[0-9a-fA-F]+)?)"
       R"((?: stride(\([0-9,]+\)))?(?: pack (\d+))?(?: high\+(0x[0-9a-fA-F]+))?)");
   std::smatch found;
   if (!std::regex_match(text, found, kForm)) return {};
   const auto type = parse_type(found[1]);
   const auto shape = parse_index(found[2]);
-  const auto space = parse_space(found[3]);
-  if (!type || !shape || !space || shape->count() == 0) return {};
-  TensorView view{.space = *space, .dtype = *type, .address = number(found[4]), .shape = *shape};
+  const auto space = found[3].matched ? parse_space(found[3]) : Space::global;
+  const auto offset = offset_of(found[4], !found[3].matched, chip);
+  if (!type || !shape || !space || !offset || shape->count() == 0) return {};
+  TensorView view{.space = *space, .dtype = *type, .address = *offset, .shape = *shape};
   if (found[6].matched) view.pack = static_cast<uint8_t>(std::max<uint64_t>(1, number(found[6])));
   if (is_16bit(*type))
     view.plane_stride = found[7].matched ? static_cast<uint32_t>(number(found[7])) : 1;
@@ -145,13 +158,17 @@ std::optional<NamedView> find_view(const Debugger& debugger, const std::string& 
 std::optional<std::vector<ByteRange>> find_bytes(const Debugger& debugger,
                                                  const std::string& text) {
   static const std::regex kForm(
-      R"((L|G|L2|DTCM|L(\d+))\+(0x[0-9a-fA-F]+|[0-9]+)(?::(0x[0-9a-fA-F]+|[0-9]+))?)");
+      R"((?:(L|G|L2|DTCM|L(\d+))\+)?(0x[0-9a-fA-F]+|[0-9]+)(?::(0x[0-9a-fA-F]+|[0-9]+))?)");
   std::smatch found;
   std::vector<ByteRange> ranges;
   if (std::regex_match(text, found, kForm)) {
-    const uint64_t begin = number(found[3]), bytes = found[4].matched ? number(found[4]) : 1;
+    const auto offset = offset_of(found[3], !found[1].matched, debugger.chip());
+    if (!offset) return {};
+    const uint64_t begin = *offset, bytes = found[4].matched ? number(found[4]) : 1;
     const bool has_l2 = debugger.memory().l2 != nullptr;
-    if (const auto space = parse_space(found[1]); space && (*space != Space::l2 || has_l2))
+    if (!found[1].matched)
+      ranges = split(Space::global, begin, bytes, debugger.chip());
+    else if (const auto space = parse_space(found[1]); space && (*space != Space::l2 || has_l2))
       ranges = split(*space, begin, bytes, debugger.chip());
     else
       ranges = {{Space::local, static_cast<uint32_t>(number(found[1].str().substr(1))), begin,
@@ -168,6 +185,46 @@ std::string describe(const ByteRange& range) {
   const std::string lane = range.space == Space::local ? fmt::format("{}", range.lane) : "";
   return fmt::format("{}{}+{:#x}:{}", prefix(range.space), lane, range.begin,
                      range.end - range.begin);
+}
+
+std::string describe(const ByteRange& range, const Chip& chip) {
+  if (range.space != Space::global || !has_addresses(chip)) return describe(range);
+  return fmt::format("{} ({:#x})", describe(range), chip.global_base + range.begin);
+}
+
+namespace {
+
+// Replaces each match of a pattern.
+template <class Replacement>
+std::string replaced(const std::string& text, const std::regex& pattern, Replacement replacement) {
+  std::string result;
+  auto rest = text.begin();
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    result.append(rest, (*at)[0].first);
+    result += replacement(*at);
+    rest = (*at)[0].second;
+  }
+  return result.append(rest, text.end());
+}
+
+}  // namespace
+
+std::string operation_text(const Operation& op, const Chip& chip) {
+  static const std::regex kConstant(R"( (\w+) (0x[0-9a-f]+))"), kGlobal(R"(@G\+(0x[0-9a-f]+))");
+  std::string text = tputwin::describe(op);
+  const OperandList list = operands(op);
+  if (list.size() != 0 && is_float(list[0].view->dtype)) {
+    const DType type = list[0].view->dtype;
+    text = replaced(text, kConstant, [&](const std::smatch& found) {
+      if (found[1] == "address") return found.str();
+      const float value = float_value(static_cast<uint32_t>(number(found[2])), type);
+      return fmt::format(" {} {} ({})", found[1].str(), value, found[2].str());
+    });
+  }
+  if (!has_addresses(chip)) return text;
+  return replaced(text, kGlobal, [&](const std::smatch& found) {
+    return fmt::format("{}={:#x}", found.str(), chip.global_base + number(found[1]));
+  });
 }
 
 std::string place_of(const TensorView& view) {
@@ -199,11 +256,15 @@ std::string headline(Debugger& debugger, const Entry& entry) {
   return text + fmt::format(" ({})", to_string(entry.instruction->engine));
 }
 
-std::string lines_of(Debugger& debugger, const Entry& entry) {
+std::string lines_of(const UserCode& code) {
   std::string text;
-  for (const insight::SourceLine& line : debugger.code(entry).lines)
+  for (const insight::SourceLine& line : code.lines)
     text += fmt::format("  at {}\n", insight::describe(line));
   return text;
+}
+
+std::string lines_of(Debugger& debugger, const Entry& entry) {
+  return lines_of(debugger.code(entry));
 }
 
 }  // namespace tputwin::debug

@@ -35,6 +35,11 @@ std::optional<std::vector<ByteRange>> find_bytes(const Debugger& debugger, const
 std::optional<Shape> parse_index(const std::string& text);
 
 std::string describe(const ByteRange& range);  // "L3+0x10:4"
+// Returns for example "G+0x10:4 (0x100000010)": with the address that kernels of the chip use.
+std::string describe(const ByteRange& range, const Chip& chip);
+// Returns the text of an operation for readers: constants of float operations as numbers with their
+// bits, and global memory with the address that kernels use. parse_view() reads its views.
+std::string operation_text(const Operation& op, const Chip& chip);
 // Returns the begin of a view as "L+0x10", which find_bytes reads.
 std::string place_of(const TensorView& view);
 // Returns at most `count` bytes of the memory that contains a range, from `offset` bytes after its
@@ -44,6 +49,7 @@ std::vector<uint8_t> bytes_from(const Debugger& debugger, const ByteRange& range
 // Returns for example "#12 okk_bdc_add_C, command 3 of softmax (compute)", or "the host".
 std::string headline(Debugger& debugger, const Entry& entry);
 // Returns the user's lines, innermost first, indented.
+std::string lines_of(const UserCode& code);
 std::string lines_of(Debugger& debugger, const Entry& entry);
 
 }  // namespace tputwin::debug

@@ -11,11 +11,13 @@ namespace {
 using Json = CheckedJson;
 
 Json stack(Debugger& debugger) {
+  const UserCode* const refused = debugger.refused();
   const Entry* entry = debugger.next() != nullptr ? debugger.next() : debugger.last();
   Json frames = Json::array();
-  if (entry == nullptr) return frames;
-  const std::string command = headline(debugger, *entry);
-  const UserCode& code = debugger.code(*entry);
+  if (entry == nullptr && refused == nullptr) return frames;
+  const std::string command =
+      refused != nullptr ? refused->call + ", refused" : headline(debugger, *entry);
+  const UserCode& code = refused != nullptr ? *refused : debugger.code(*entry);
   for (const insight::SourceLine& line : code.lines)
     frames.push_back({{"name", line.function}, {"file", line.file}, {"line", line.line}});
   if (frames.empty()) frames.push_back({{"name", command}, {"file", ""}, {"line", 0}});

@@ -22,8 +22,8 @@ std::string text_of(const Json& json) {
 }
 
 std::string_view to_string(Stop::Reason reason) {
-  constexpr std::string_view kNames[] = {"step",  "breakpoint", "watchpoint",
-                                         "pause", "begin",      "end"};
+  constexpr std::string_view kNames[] = {"step",  "breakpoint", "watchpoint", "pause",
+                                         "begin", "end",        "refused"};
   return kNames[static_cast<size_t>(reason)];
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -15,6 +14,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/variables.h"
+#include "insight/process_end.h"
 #include "insight/profile/page.h"
 #include "insight/profile/summary.h"
 #include "insight/profile/trace.h"
@@ -34,7 +34,7 @@ struct Process {
   int devices = 0;
 };
 
-void finish_open();
+void finish_open(std::string_view why);
 
 Process* start() {
   const std::string wanted = std::string(value_of(EnvVariable::profile));
@@ -45,7 +45,7 @@ Process* start() {
   process->page = std::string(value_of(EnvVariable::profile_html));
   process->trace = std::string(value_of(EnvVariable::profile_trace));
   process->json = std::string(value_of(EnvVariable::profile_json));
-  std::atexit(finish_open);
+  at_process_end(finish_open);
   return process;
 }
 
@@ -125,7 +125,7 @@ class Profiler : public TimelineRecorder {
 };
 
 // Finishes devices that the program leaves open.
-void finish_open() {
+void finish_open(std::string_view) {
   for (Profiler* profiler : std::set(of_process()->open)) profiler->finish();
 }
 
@@ -135,6 +135,7 @@ bool is_profiling() { return of_process() != nullptr; }
 
 std::unique_ptr<Observer> profile_device(Device& device) {
   if (!is_profiling()) return nullptr;
+  notice_exit_calls();
   return std::make_unique<Profiler>(device.chip());
 }
 

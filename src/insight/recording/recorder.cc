@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/variables.h"
+#include "insight/process_end.h"
 #include "ops/fast/fast.h"
 
 namespace tputwin::insight::recording {
@@ -34,7 +34,7 @@ Process& process() {
   return instance;
 }
 
-void finish_all() {
+void finish_all(std::string_view) {
   std::lock_guard lock(process().mutex);
   if (process().id != getpid()) return;
   for (Recorder* recorder : process().recorders) recorder->finish();
@@ -65,7 +65,8 @@ bool is_asked_for() { return !std::string(value_of(EnvVariable::record_run)).emp
 std::unique_ptr<Observer> record_device(Device& device) {
   Process& all = process();
   std::lock_guard lock(all.mutex);
-  if (all.devices++ == 0) std::atexit(finish_all);
+  if (all.devices++ == 0) at_process_end(finish_all);
+  notice_exit_calls();
   auto recorder = Recorder::create(
       device, path_of_device(std::string(value_of(EnvVariable::record_run)), all.devices));
   if (recorder.ok()) {

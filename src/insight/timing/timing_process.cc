@@ -1,10 +1,8 @@
-// One file for the process. Each closed device appends to it, and the end of the process commits
-// it.
+// One file for the process. Each launch appends to it, and the end of the process commits it.
 #include "insight/timing/timing_process.h"
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -13,6 +11,7 @@
 #include "base/errors/tools.h"
 #include "base/log.h"
 #include "base/variables.h"
+#include "insight/process_end.h"
 #include "insight/timing/command_recording.h"
 #include "insight/timing/timeline_recorder.h"
 
@@ -57,12 +56,20 @@ class DeviceRecorder : public TimelineRecorder {
     const std::lock_guard lock(process.mutex);
     if (process.recorders.erase(this) != 0) write(process);
   }
+  // A program that is killed leaves what it launched before.
+  void on_event(const DeviceEvent& event) override {
+    TimelineRecorder::on_event(event);
+    if (event.kind != DeviceEvent::Kind::launch_end) return;
+    TimingProcess& process = *timing_of_process();
+    const std::lock_guard lock(process.mutex);
+    write(process);
+  }
   void write(TimingProcess& process) {
     process.append(command_recording_of(take(), /*with_lines=*/true));
   }
 };
 
-void write_rest() {
+void write_rest(std::string_view) {
   TimingProcess& process = *timing_of_process();
   const std::lock_guard lock(process.mutex);
   for (DeviceRecorder* recorder : process.recorders) recorder->write(process);
@@ -80,7 +87,7 @@ TimingProcess* start_timing() {
     process->file = std::move(*file);
   else
     process->take(file.error());
-  std::atexit(write_rest);
+  at_process_end(write_rest);
   return process;
 }
 
@@ -94,7 +101,9 @@ TimingProcess* timing_of_process() {
 bool is_timing() { return timing_of_process() != nullptr; }
 
 std::unique_ptr<Observer> time_device(Device& device) {
-  return is_timing() ? std::make_unique<DeviceRecorder>(device.chip()) : nullptr;
+  if (!is_timing()) return nullptr;
+  notice_exit_calls();
+  return std::make_unique<DeviceRecorder>(device.chip());
 }
 
 }  // namespace tputwin::insight

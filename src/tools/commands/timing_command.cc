@@ -32,11 +32,12 @@ Result<std::string> compare(const TimingArguments& arguments) {
   return arguments.json == "-" ? std::string() : board_text(cases);
 }
 
-Result<std::string> time_words(const TimingArguments& arguments) {
+// `end` is how the program ended.
+Result<std::string> time_words(const TimingArguments& arguments, ProgramEnd& end) {
   if (arguments.words.empty()) return Error(errors::cli_usage).argument("PROGRAM", "");
   auto predicted = [&] {
     const OutputAside aside(arguments.json == "-");
-    return timeline_of_words(arguments.words);
+    return timeline_of_words(arguments.words, &end);
   }();
   TW_ASSIGN_OR_RETURN(timeline, std::move(predicted));
   if (!arguments.recording.empty())
@@ -90,7 +91,9 @@ void add_timing(CLI::App& app, int& exit) {
              "  tputwin timing --json -- net.bmodel\n"
              "  tputwin timing --board bm1684-timing\n"));
   sub->callback([=, &exit] {
-    exit = print(arguments->board.empty() ? time_words(*arguments) : compare(*arguments));
+    ProgramEnd end;
+    exit = print(arguments->board.empty() ? time_words(*arguments, end) : compare(*arguments));
+    if (exit == 0) exit = end.code;
   });
 }
 

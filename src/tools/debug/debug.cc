@@ -77,6 +77,14 @@ bool wait_for_stop(Debuggee& debuggee) {
 
 bool is_quit(const std::string& line) { return line == "quit" || line == "q" || line == "exit"; }
 
+// Shows that the commands that are left have no answer. A terminal is not waited for.
+void answer_rest(Commands& commands) {
+  if (commands.is_terminal()) return;
+  for (auto line = commands.next(); line && !is_quit(*line); line = commands.next())
+    if (!line->empty() && line->front() != '#')
+      fmt::print("the program has ended, and its memories are lost\n");
+}
+
 // State after the last command: the program has ended, continues without debugger, or must be
 // ended.
 enum class End : uint8_t { over, left, quit };
@@ -117,6 +125,7 @@ Result<int> debug_program(const DebugOptions& options, const std::vector<std::st
     end = converse(*debuggee, commands);
   }
   std::signal(SIGINT, SIG_DFL);
+  if (end == End::over) answer_rest(commands);
   if (end == End::quit) return 0;
   debuggee->let_go();
   const int code = debuggee->wait();

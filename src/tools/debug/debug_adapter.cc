@@ -146,8 +146,9 @@ class Adapter {
   }
   void send_stopped(const std::string& reason, const std::string& text) {
     static const std::map<std::string, std::string> kReasons{
-        {"step", "step"},   {"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
-        {"pause", "pause"}, {"begin", "entry"},           {"end", "pause"}};
+        {"step", "step"},        {"breakpoint", "breakpoint"}, {"watchpoint", "data breakpoint"},
+        {"pause", "pause"},      {"begin", "entry"},           {"end", "pause"},
+        {"refused", "exception"}};
     const auto reason_of = kReasons.find(reason);
     send_event("stopped", {{"reason", reason_of != kReasons.end() ? reason_of->second : "step"},
                            {"description", text.substr(0, text.find('\n'))},

@@ -36,12 +36,12 @@ Result<Recording> record_program(const std::string& output,
   const Target target = target_of(output);
   const Awaited file(target.file);
   const Variable to(target.variable, target.value.string());
-  auto code = run_program(program, errors::cli_record);
-  if (!code.ok()) return code.error();
-  if (!file.is_there() && *code != 0 && is_our_own(program)) return Recording{*code, ""};
-  if (!file.is_there())
-    return Error(errors::cli_record).argument("PROGRAM", program.front()).detail(target.missing);
-  return Recording{*code, target.file.string()};
+  TW_ASSIGN_OR_RETURN(end, run_to_end(program, errors::cli_record));
+  if (file.is_there()) return Recording{end.code, target.file.string()};
+  if (end.code != 0 && is_our_own(program)) return Recording{end.code, ""};
+  return Error(errors::cli_record)
+      .argument("PROGRAM", program.front())
+      .detail(end.signal != 0 ? describe(end) : target.missing);
 }
 
 }  // namespace tputwin::tools

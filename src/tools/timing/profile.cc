@@ -39,9 +39,9 @@ Result<Profiling> profile_program(const ProfileOptions& options,
       events("TPUTWIN_PROFILE_TRACE", trace), summary("TPUTWIN_PROFILE_JSON", json),
       title("TPUTWIN_PROFILE_TITLE", fs::path(program.front()).filename().string());
   TW_ASSIGN_OR_RETURN(command, program_of(program));
-  auto code = [&] {
+  const auto ended = [&] {
     const OutputAside aside(printed);
-    return run_program(command, errors::cli_check);
+    return run_to_end(command, errors::cli_check);
   }();
   const bool ran = std::ranges::all_of(files, &Awaited::is_there);
   if (auto report = read_bytes(json); printed && ran && report.ok()) {
@@ -49,13 +49,12 @@ Result<Profiling> profile_program(const ProfileOptions& options,
     std::error_code ignored;
     fs::remove(json, ignored);
   }
-  if (!code.ok()) return code.error();
-  const bool said_why = *code != 0 && is_our_own(command);
-  if (!ran && !said_why)
-    return Error(errors::cli_check)
-        .argument("PROGRAM", program.front())
-        .detail("it sent no command to a device");
-  return Profiling{*code, ran};
+  if (!ended.ok()) return ended.error();
+  if (ran || (ended->code != 0 && is_our_own(command))) return Profiling{ended->code, ran};
+  return Error(errors::cli_check)
+      .argument("PROGRAM", program.front())
+      .detail(ended->code == 0 ? "it sent no command to a device"
+                               : describe(*ended) + " before it could write its profile");
 }
 
 }  // namespace tputwin::tools

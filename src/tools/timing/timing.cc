@@ -28,24 +28,41 @@ namespace {
 namespace fs = std::filesystem;
 using insight::Timeline;
 
-Result<Timeline> of_program(const std::vector<std::string>& words) {
-  TW_ASSIGN_OR_RETURN(program, program_of(words));
-  const std::string path =
-      (fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid())).string();
-  const Variable to("TPUTWIN_TIMING", path);
-  auto code = run_program(program, errors::cli_check);
-  auto bytes = read_bytes(path);
+// Reads a file that a program wrote, and removes it. A program that was killed leaves a part under
+// another name (base/atomic_file.h).
+std::string take_text(const fs::path& path) {
   std::error_code ignored;
-  fs::remove(path, ignored);
-  if (!code.ok()) return code.error();
+  std::string text;
+  for (const auto& entry : fs::directory_iterator(path.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string(), wanted = path.filename().string();
+    if (name != wanted && !name.starts_with(wanted + ".part-")) continue;
+    if (auto bytes = read_bytes(entry.path().string()); bytes.ok() && bytes->size() > text.size())
+      text.assign(bytes->begin(), bytes->end());
+    fs::remove(entry.path(), ignored);
+  }
+  return text;
+}
+
+Result<Timeline> of_program(const std::vector<std::string>& words, ProgramEnd& end) {
+  TW_ASSIGN_OR_RETURN(program, program_of(words));
+  const fs::path path =
+      fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid());
+  const Variable to("TPUTWIN_TIMING", path.string());
+  auto ended = run_to_end(program, errors::cli_check);
+  std::string text = take_text(path);
+  TW_RETURN_IF_ERROR(ended);
+  end = *ended;
   const auto failed = [&](std::string why) {
     return Error(errors::cli_check).argument("PROGRAM", words.front()).detail(std::move(why));
   };
-  if (*code != 0) return failed(fmt::format("exit code {}", *code));
-  if (!bytes.ok()) return failed("it opened no device");
-  const std::string text(bytes->begin(), bytes->end());
+  // the last line of a program that was killed may be cut
+  if (end.signal != 0) text.resize(text.rfind('\n') + 1);
   const Chip* chip = find_chip(insight::chip_of_command_recording(text));
-  if (chip == nullptr) return failed("it launched nothing");
+  if (chip == nullptr)
+    return failed(end.code != 0 ? describe(end) : "it opened no device, or launched nothing");
+  if (end.code != 0)
+    fmt::print(stderr, "tputwin: {} ended with {}: its commands up to there\n", words.front(),
+               describe(end));
   return insight::read_command_recording(text, *chip);
 }
 
@@ -110,10 +127,11 @@ bool is_model(const std::vector<std::string>& words) {
   return is_bmodel(words) || words[0].ends_with(".caffemodel");
 }
 
-Result<Timeline> timeline_of_words(const std::vector<std::string>& words) {
+Result<Timeline> timeline_of_words(const std::vector<std::string>& words, ProgramEnd* end) {
+  ProgramEnd own;
   auto timeline = is_bmodel(words)  ? of_bmodel(words)
                   : is_model(words) ? of_caffe(words)
-                                    : of_program(words);
+                                    : of_program(words, end != nullptr ? *end : own);
   if (timeline.ok()) insight::simulate(*timeline);
   return timeline;
 }

@@ -6,13 +6,16 @@
 
 #include "base/error.h"
 #include "insight/timing/timeline.h"
+#include "tools/program.h"
 
 namespace tputwin::tools {
 
 // Runs a host program with its arguments and returns its timeline. The commands of a bmodel are
 // simulated without a run, as are those of a Caffe model (NET.caffemodel, its table, optionally its
-// graph), which is compiled for the BM1880.
-Result<insight::Timeline> timeline_of_words(const std::vector<std::string>& words);
+// graph), which is compiled for the BM1880. A program that fails after commands has the timeline up
+// to there; `end` is how it ended.
+Result<insight::Timeline> timeline_of_words(const std::vector<std::string>& words,
+                                            ProgramEnd* end = nullptr);
 bool is_model(const std::vector<std::string>& words);
 
 // Returns the text of `tputwin timing`; --json writes it too.
