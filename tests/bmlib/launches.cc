@@ -214,7 +214,7 @@ TEST_F(Launches, TakeTheTimeOfTheChipWhereItIsRequested) {
     unsigned long last = 0;
     ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
     ASSERT_EQ(bm_get_profile(device, &once), BM_SUCCESS);
-    EXPECT_GE(once.tpu_process_time, 40u);  // at least the time of a launch
+    EXPECT_GE(once.tpu_process_time, 38u);  // at least the time of a launch
     ASSERT_EQ(launch(device, "count", arguments), BM_SUCCESS);
     ASSERT_EQ(bm_get_profile(device, &twice), BM_SUCCESS);
     EXPECT_NEAR(double(twice.tpu_process_time), 2.0 * double(once.tpu_process_time), 1);
