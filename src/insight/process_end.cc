@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -75,7 +76,13 @@ void restore(int number) {
   pthread_sigmask(SIG_UNBLOCK, &this_one, nullptr);
 }
 
-// A second signal, or a fault while reports are made, ends the process.
+void* finish_in_thread(void* why) {
+  finish_all_for(*static_cast<const std::string*>(why));
+  return nullptr;
+}
+
+// Handlers of faults may have a stack that is too small for reports, so these have a thread of
+// their own. A second signal, or a fault while reports are made, ends the process.
 void end_by_signal(int number) {
   constexpr unsigned kMostSeconds = 60;
   restore(number);
@@ -84,7 +91,10 @@ void end_by_signal(int number) {
     alarm(kMostSeconds);
   }
   const auto named = std::ranges::find(kSignals, number, &NamedSignal::number);
-  finish_all_for(std::string("is killed by ") + (named != kSignals.end() ? named->name : "a signal"));
+  std::string why =
+      std::string("is killed by ") + (named != kSignals.end() ? named->name : "a signal");
+  pthread_t thread{};
+  if (pthread_create(&thread, nullptr, finish_in_thread, &why) == 0) pthread_join(thread, nullptr);
   raise(number);
 }
 

@@ -55,6 +55,18 @@ TEST_F(Ends, AScriptIsAnsweredAfterTheEnd) {
   }
 }
 
+// The handler of faults of kernels has a small stack.
+TEST_F(Ends, AFaultInAKernelKeepsItsCommands) {
+  EXPECT_THAT(debug("fault none", "continue\nwho 0x100000000:4"),
+              HasSubstr("4 bytes from G+0x0:4 (0x100000000): #3 okk_gdma_32bit_cpy_L2S"));
+  EXPECT_THAT(run("timing -- " TPUTWIN_BIN_DIR "/debug_ends fault none"),
+              HasSubstr("scale: 3 commands, "));
+  EXPECT_EQ(code_, 128 + SIGSEGV);
+  EXPECT_THAT(run("profile -- " TPUTWIN_BIN_DIR "/debug_ends fault none"),
+              HasSubstr("3 commands in 1 launch"));
+  EXPECT_EQ(code_, 128 + SIGSEGV);
+}
+
 // Nothing can answer after SIGKILL, and the script says so.
 TEST_F(Ends, CommandsAfterAKillAreNotDroppedInSilence) {
   const std::string text = debug("ok SIGKILL", "continue\nwhere");

@@ -1,5 +1,5 @@
-/* A launch that works or whose first command is refused, and an end of the program that exit() does
- * not see. Arguments: "refused" or the scale of the launch, and how to end. */
+/* A launch and an end of the program that exit() does not see. Arguments: "ok", "refused" (its first
+ * command), or "fault" (a wrong address after its commands); and how to end. */
 #include <bmlib_runtime.h>
 #include <okk.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 typedef struct {
   unsigned long long tensor;
   float scale;
-  int is_refused;
+  int is_refused, has_fault;
 } scale_args_t;
 
 static void scale(const void* args) {
@@ -26,6 +26,7 @@ static void scale(const void* args) {
   okk_bdc_mul_C(0, 0, p->scale, &shape, NULL, NULL);
   okk_gdma_32bit_cpy_L2S(p->tensor, 0, &shape, NULL, NULL);
   okk_poll();
+  if (p->has_fault) *(volatile int*)8 = 1;
 }
 OKKERNEL_FUNC_REGISTER(scale)
 
@@ -41,12 +42,13 @@ int main(int count, char** words) {
   static float values[128];
   bm_handle_t handle;
   bm_device_mem_t memory;
-  scale_args_t args = {0, 1000.0f, 0};
+  scale_args_t args = {0, 1000.0f, 0, 0};
   if (count != 3 || bm_dev_request(&handle, 0) != BM_SUCCESS) return 2;
   bm_malloc_device_byte(handle, &memory, sizeof values);
   bm_memcpy_s2d(handle, memory, values);
   args.tensor = bm_mem_get_device_addr(memory);
   args.is_refused = strcmp(words[1], "refused") == 0;
+  args.has_fault = strcmp(words[1], "fault") == 0;
   if (okkernel_launch_sync(handle, "scale", &args, sizeof args) != BM_SUCCESS) return 1;
   return end(words[2]);
 }
