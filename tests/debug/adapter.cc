@@ -145,6 +145,23 @@ TEST(Adapter, StopsAtLinesAndGoesBack) {
   editor.request("disconnect");
 }
 
+// The line of the refused call, before any command.
+TEST(Adapter, ARefusedFirstCommandIsAnException) {
+  Editor editor;
+  editor.request("initialize");
+  editor.request("launch",
+                 {{"program", TPUTWIN_BIN_DIR "/debug_ends"}, {"args", {"refused", "none"}}});
+  editor.event("initialized");
+  editor.request("configurationDone");
+  const Json stopped = editor.event("stopped");
+  EXPECT_EQ(stopped["reason"], "exception");
+  EXPECT_EQ(stopped.value("description", "").rfind("refused: TW-OKK-0005", 0), 0u) << stopped;
+  const Json frames = editor.request("stackTrace", {{"threadId", 1}})["stackFrames"];
+  EXPECT_EQ(frames[0]["source"]["name"], "ends.c");
+  EXPECT_EQ(frames[0].value("line", 0), 22);
+  editor.request("disconnect");
+}
+
 // A stop may arrive together with the response that the device runs; nothing follows then.
 TEST(Adapter, ReportsAStopHoweverSoonItComes) {
   Editor editor;

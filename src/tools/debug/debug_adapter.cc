@@ -196,6 +196,8 @@ class Adapter {
   void configured(const Json& request) {
     respond(request);
     if (!debuggee_) return;
+    if (first_.value("stopped", "") == "refused")
+      return send_stopped("refused", first_.value("text", ""));
     if (stops_on_entry_) return send_stopped("begin", first_.value("text", ""));
     // a breakpoint may be at the current position
     go_on("continue");
