@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using insight::Timeline;
 
-// Reads a file that a program wrote, and removes it. A program that was killed leaves a part under
-// another name (base/atomic_file.h).
-std::string take_text(const fs::path& path) {
+}  // namespace
+
+std::string take_recording(const fs::path& path) {
   std::error_code ignored;
   std::string text;
   for (const auto& entry : fs::directory_iterator(path.parent_path(), ignored)) {
@@ -40,8 +40,11 @@ std::string take_text(const fs::path& path) {
       text.assign(bytes->begin(), bytes->end());
     fs::remove(entry.path(), ignored);
   }
+  text.resize(text.rfind('\n') + 1);
   return text;
 }
+
+namespace {
 
 Result<Timeline> of_program(const std::vector<std::string>& words, ProgramEnd& end) {
   TW_ASSIGN_OR_RETURN(program, program_of(words));
@@ -49,14 +52,12 @@ Result<Timeline> of_program(const std::vector<std::string>& words, ProgramEnd& e
       fs::temp_directory_path() / fmt::format("tputwin-timing-{}.jsonl", getpid());
   const Variable to("TPUTWIN_TIMING", path.string());
   auto ended = run_to_end(program, errors::cli_check);
-  std::string text = take_text(path);
+  const std::string text = take_recording(path);
   TW_RETURN_IF_ERROR(ended);
   end = *ended;
   const auto failed = [&](std::string why) {
     return Error(errors::cli_check).argument("PROGRAM", words.front()).detail(std::move(why));
   };
-  // the last line of a program that was killed may be cut
-  if (end.signal != 0) text.resize(text.rfind('\n') + 1);
   const Chip* chip = find_chip(insight::chip_of_command_recording(text));
   if (chip == nullptr)
     return failed(end.code != 0 ? describe(end) : "it opened no device, or launched nothing");

@@ -1,6 +1,7 @@
 // tputwin timing: the timeline of a program or a model.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace tputwin::tools {
 // to there; `end` is how it ended.
 Result<insight::Timeline> timeline_of_words(const std::vector<std::string>& words,
                                             ProgramEnd* end = nullptr);
+// Reads the recording that a program wrote under TPUTWIN_TIMING, and removes it. A program that was
+// killed leaves a part under another name (base/atomic_file.h), whose last line may be cut.
+std::string take_recording(const std::filesystem::path& path);
 bool is_model(const std::vector<std::string>& words);
 
 // Returns the text of `tputwin timing`; --json writes it too.
