@@ -101,8 +101,7 @@ void emit_group(StreamProgram& program, const GroupSchedule& schedule,
   Emitter(program, schedule, tensors, weights, memories).run();
 }
 
-StreamPricer::StreamPricer()
-    : Pricer(local_memory()), launch_cycles_(insight::predicted_cycles({}, chip())) {}
+StreamPricer::StreamPricer() : Pricer(local_memory()) {}
 
 Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   TensorPositions positions;
@@ -118,8 +117,8 @@ Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   uint64_t bytes = 0;
   const std::vector<Instruction> instructions = program_.instructions();
   for (const Instruction& i : instructions) bytes += cost(i.op, chip()).global_bytes;
-  const uint64_t cycles = insight::predicted_cycles(instructions, chip());
-  return PricedGroup{std::move(schedule), cycles - launch_cycles_, bytes, {}};
+  const uint64_t cycles = insight::run_cycles(instructions, chip()).all;
+  return PricedGroup{std::move(schedule), cycles, bytes, {}};
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -24,7 +24,6 @@ class StreamPricer final : public Pricer {
 
  private:
   StreamProgram program_;
-  uint64_t launch_cycles_;  // of a run without commands
 };
 
 }  // namespace tputwin::net::bm1684x
