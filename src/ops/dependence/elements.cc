@@ -1,0 +1,142 @@
+// Marks of element-wise operations, and of sums of channels.
+#include "ops/contract/kernel_steps.h"
+#include "ops/dependence/dependence.h"
+
+namespace tputwin {
+namespace {
+
+// Returns the marks of a vector along n, which is stored as a matrix row, as a tensor (N,1,1,1).
+ElementMarks along_n(const TensorView& view, uint32_t count, const MarkFlow& flow) {
+  const ElementMarks stored = flow.load(view);
+  ElementMarks marks({count, 1, 1, 1});
+  for (uint32_t n = 0; n < count; ++n)
+    marks.raise(n, 0, 0, 0, stored.at(0, n / view.shape.w, 0, n % view.shape.w));
+  return marks;
+}
+
+template <class Op>
+bool is_along_n(const Op& op, const TensorView* view) {
+  if constexpr (requires {
+                  op.a.along_n;
+                  op.b.along_n;
+                })
+    return (view == &op.a.view && op.a.along_n) || (view == &op.b.view && op.b.along_n);
+  else
+    return false;
+}
+
+template <class Op>
+bool is_lane_table(const Op&, const TensorView*) {
+  return false;
+}
+bool is_lane_table(const FloatFunction& op, const TensorView* view) {
+  const auto is = [&](const std::optional<TensorView>& table) { return table && view == &*table; };
+  return is(op.exp_coeff) || is(op.exp_table) || is(op.coeff);
+}
+
+// Returns the marks of tables of which every lane has a copy, as a tensor (1,C,1,1): channel c of
+// the result is in the lane of channel (c + the first lane of the result) of the table.
+ElementMarks of_lanes(const TensorView& table, const TensorView& out, const MarkFlow& flow) {
+  const ElementMarks stored = flow.load(table);
+  const Chip& chip = flow.chip();
+  const auto first = static_cast<uint32_t>(out.address / chip.lane_bytes),
+             table_first = static_cast<uint32_t>(table.address / chip.lane_bytes);
+  ElementMarks marks({1, out.shape.c, 1, 1});
+  for (uint32_t c = 0; c < out.shape.c; ++c) {
+    const uint32_t channel = (first + c + chip.lanes - table_first % chip.lanes) % chip.lanes;
+    if (channel >= table.shape.c) continue;
+    for (uint32_t n = 0; n < table.shape.n; ++n)
+      for (uint32_t h = 0; h < table.shape.h; ++h)
+        for (uint32_t w = 0; w < table.shape.w; ++w)
+          marks.raise(0, c, 0, 0, stored.at(n, channel, h, w));
+  }
+  return marks;
+}
+
+// Returns the view of byte `number` of each element.
+TensorView byte_of(TensorView view, uint32_t number) {
+  view.address += is_16bit(view.dtype) ? uint64_t{number} * view.plane_stride : number;
+  view.dtype = DType::u8;
+  view.plane_stride = 0;
+  return view;
+}
+
+// Each result depends on the elements of all sources at its own index.
+template <class Op>
+void pass_same_index(const Op& op, MarkFlow& flow, std::optional<uint32_t> byte = {}) {
+  const auto part = [&](const TensorView& view) { return byte ? byte_of(view, *byte) : view; };
+  const OperandList list = operands(op);
+  for (const Operand& result : list) {
+    if (result.access == Access::read) continue;
+    ElementMarks marks(result.view->shape);
+    for (const Operand& operand : list) {
+      const TensorView& view = *operand.view;
+      // Work tensors are written before they are read.
+      if (operand.access == Access::write || operand.name.starts_with("work")) continue;
+      if (is_along_n(op, &view))
+        marks.raise(along_n(view, marks.shape().n, flow));
+      else if (is_lane_table(op, &view))
+        marks.raise(of_lanes(view, *result.view, flow));
+      else
+        marks.raise(flow.load(operand.access == Access::read ? part(view) : old_value(view)));
+    }
+    flow.store(part(*result.view), marks);
+  }
+}
+
+template <class Op>
+void pass(const Op& op, MarkFlow& flow) {
+  pass_same_index(op, flow);
+}
+
+// Logic passes bytes of packed elements separately. Shifts and rotations do not.
+void pass(const Bitwise& op, MarkFlow& flow) {
+  const bool is_logic = op.kind <= Bitwise::Kind::bit_xor;
+  if (!is_logic || op.out.pack != 1) return pass_same_index(op, flow);
+  for (uint32_t i = 0; i < element_bytes(op.out.dtype); ++i) pass_same_index(op, flow, i);
+}
+
+// The copy of the words is made byte by byte. The padding bytes of the words reach no result.
+void pass(const Int8ToF32& op, MarkFlow& flow) {
+  flow.store(op.out, flow.load(op.in));
+  for (uint32_t i = 0; i < 4; ++i) flow.store(byte_of(op.work, i), flow.load(byte_of(op.words, i)));
+}
+
+// ---- sums of channels ----
+
+void pass_sums(const Mdsum& op, MarkFlow& flow) {
+  const ElementMarks from = flow.load(op.a);
+  ElementMarks marks(op.out.shape);
+  for_each_index(op.a.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    marks.raise(0, c, 0, 0, from.at(n, c, h, w));
+  });
+  flow.store(op.out, marks);
+}
+
+// The 16 transformed weights depend on the nine weights of their channels.
+void pass_sums(const DmaWinogradKernel& op, MarkFlow& flow) {
+  const ElementMarks from = flow.load(op.src);
+  ElementMarks marks(op.dst.shape);
+  for_each_index(op.dst.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    for (uint32_t tap = 0; tap < op.src.shape.w; ++tap)
+      marks.raise(n, c, h, w, from.at(n, c, h, tap));
+  });
+  flow.store(op.dst, marks);
+}
+
+}  // namespace
+
+void pass_elements(const Operation& operation, MarkFlow& flow) {
+  std::visit(
+      [&](const auto& op) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(op)>, CpuCall>) pass(op, flow);
+      },
+      static_cast<const AnyOperation&>(operation));
+}
+
+void pass_channel_sum(const Operation& operation, MarkFlow& flow) {
+  if (const auto* sum = std::get_if<Mdsum>(&operation)) return pass_sums(*sum, flow);
+  if (const auto* kernel = std::get_if<DmaWinogradKernel>(&operation)) pass_sums(*kernel, flow);
+}
+
+}  // namespace tputwin
