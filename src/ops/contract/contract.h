@@ -14,6 +14,7 @@
 #include "chip/chip.h"
 #include "memory/memory.h"
 #include "memory/tensor_view.h"
+#include "ops/contract/window.h"
 
 namespace tputwin {
 
@@ -105,10 +106,28 @@ bool overlap_in_part(const TensorView& a, const TensorView& b, const Chip& chip)
 // Returns the footprint of most operations: every element of every operand.
 Footprint footprint_of(const OperandList& operands, const Chip& chip);
 
+// Returns the footprint of an operation with a window: of its input, only the rows and columns that
+// the window touches. Inputs of which it touches very many pieces have wider ranges.
+// `places_results`: place_in_window() gives the positions of the results.
+Footprint footprint_of_window(const OperandList& operands, const TensorView& in,
+                              const TensorView& out, const Window& window, bool places_results,
+                              const Chip& chip);
+
+// Returns true for operations whose results place_in_window() places (ops/contract/taps.h).
+template <class Op>
+constexpr bool places_results(const Op&) {
+  return false;
+}
+
 // Default footprint; an operation with a more exact one overloads it.
 template <class Op>
 Footprint footprint(const Op& op, const Chip& chip) {
-  return footprint_of(operands(op), chip);
+  if constexpr (requires {
+                  footprint_of_window(operands(op), op.in, op.out, op.window, true, chip);
+                })
+    return footprint_of_window(operands(op), op.in, op.out, op.window, places_results(op), chip);
+  else
+    return footprint_of(operands(op), chip);
 }
 
 // Predicted cost of one instruction; docs/timing.md derives every number.

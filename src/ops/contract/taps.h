@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "memory/tensor_view.h"
 #include "ops/contract/window.h"
@@ -42,6 +43,18 @@ constexpr AxisTap tap_at(const Axis& a, uint32_t out, uint32_t tap, uint32_t ext
   if (position < 0 || position > (extent - 1) * step) return padding_at(position, extent, pads);
   if (position % step != 0) return {TapKind::inserted, 0};
   return {TapKind::inside, static_cast<uint32_t>(position / step)};
+}
+
+// Returns, for each index of the input along an axis, whether a tap of the first `positions`
+// positions falls on it.
+inline std::vector<bool> touched_along(const Axis& a, uint32_t positions, uint32_t extent,
+                                       PadMode pads) {
+  std::vector<bool> touched(extent);
+  for (uint32_t at = 0; at < positions; ++at)
+    for (uint32_t k = 0; k < a.kernel; ++k)
+      if (const AxisTap tap = tap_at(a, at, k, extent, pads); tap.kind == TapKind::inside)
+        touched[tap.index] = true;
+  return touched;
 }
 
 // Calls f(kh, kw, kind, y, x) for the taps of one result, kw fastest. (y, x) is the element of the

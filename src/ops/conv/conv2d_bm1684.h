@@ -24,6 +24,7 @@ struct Conv2dBm1684 {
 };
 
 TW_OPERATION(Conv2dBm1684);
+constexpr bool places_results(const Conv2dBm1684&) { return true; }
 // Returns one result, as execute() stores it.
 float result_at(const Conv2dBm1684&, const Memory&, uint32_t n, uint32_t oc, uint32_t y,
                 uint32_t x);

@@ -25,5 +25,6 @@ struct Conv2dBm1684Int8 {
 };
 
 TW_OPERATION(Conv2dBm1684Int8);
+constexpr bool places_results(const Conv2dBm1684Int8&) { return true; }
 
 }  // namespace tputwin

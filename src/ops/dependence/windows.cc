@@ -109,15 +109,10 @@ ElementMarks under_window(const Window& window, const ElementMarks& in, const El
   return marks;
 }
 
-// Returns true for convolutions that place fewer results than the window makes (place_in_window).
-template <class Op>
-constexpr bool kPlacesResults =
-    std::is_same_v<Op, Conv2dBm1684> || std::is_same_v<Op, Conv2dBm1684Int8>;
-
 // Returns true if the window's position of a result is that of the result itself.
 template <class Op>
 bool is_wide_enough(const Op& op) {
-  return !kPlacesResults<Op> || op.window.w.output(op.in.shape.w) == op.out.shape.w;
+  return !places_results(op) || op.window.w.output(op.in.shape.w) == op.out.shape.w;
 }
 
 // Returns the shape of the window's positions that the result needs.
