@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -56,13 +57,18 @@ Process* of_process() {
 void print_count() {
   const Process* process = of_process();
   if (process->id != getpid()) return;
-  const size_t count = process->report.findings().size();
-  if (count == 0 && !process->report.has_commands()) {
+  const std::vector<Finding> findings = process->report.findings();
+  if (findings.empty() && !process->report.has_commands()) {
     fmt::print(stderr, "tputwin check: no command ran, so none was checked\n");
     return;
   }
-  fmt::print(stderr, "tputwin check: {} finding{}\n", count == 0 ? "no" : fmt::format("{}", count),
-             count == 1 ? "" : "s");
+  const auto hints = static_cast<size_t>(std::ranges::count_if(findings, is_hint));
+  const auto counted = [](size_t count, std::string_view word) {
+    return fmt::format("{} {}{}", count == 0 ? "no" : fmt::format("{}", count), word,
+                       count == 1 ? "" : "s");
+  };
+  fmt::print(stderr, "tputwin check: {}{}\n", counted(findings.size() - hints, "finding"),
+             hints == 0 ? "" : ", " + counted(hints, "hint"));
 }
 
 }  // namespace

@@ -10,16 +10,6 @@
 namespace tputwin::insight {
 namespace {
 
-// Returns true if some bytes of an operation's operands may have no effect on its result. Such an
-// operation picks elements by index, keeps bytes that it does not write, or multiplies padding.
-bool picks(const Operation& op) {
-  if (std::holds_alternative<MaskedLanes>(op)) return true;
-  if (std::holds_alternative<MatrixMac>(op) || std::holds_alternative<MatrixMac2>(op)) return true;
-  return std::holds_alternative<Gather>(op) || std::holds_alternative<Scatter>(op) ||
-         std::holds_alternative<MaskSelect>(op) || std::holds_alternative<TableLookup>(op) ||
-         std::holds_alternative<Lut>(op) || std::holds_alternative<L2Function>(op);
-}
-
 // Returns the ranges of work tensors. The operation writes them before it reads them.
 std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
   std::vector<ByteRange> ranges;
@@ -43,87 +33,79 @@ void Checker::on_issue(const CallSite& site) {
   stack_ = Stacks::of_process().capture();
 }
 
+// Choices such as indices may be overwritten by the command, so sources are looked at before it
+// runs.
 void Checker::before_instruction(const Instruction& instruction, const Footprint& touched) {
-  if (is_on(Check::numbers) && !numbers_found_) before_.take(device_, instruction.op, touched);
+  if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
+    std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
+  report_.add_command();
+  current_ = history_.add(instruction, site_.call, stack_);
+  unpolled_ = current_;
+  if (is_on(Check::numbers)) before_.take(device_, instruction.op, touched);
+  check_operands(current_, instruction.op);
+  check_overlap(current_, instruction.op);
+  check_repeated(current_, instruction.op, touched);
+  read_sources(current_, instruction.op, touched);
+  if (writers_.size() > 1) check_neighbours(current_, instruction.op);
 }
 
 void Checker::on_instruction(const Instruction& instruction, const Footprint& touched,
                              const Cost&) {
-  if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
-    std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
-  report_.add_command();
-  const CommandId id = history_.add(instruction, site_.call, stack_);
-  unpolled_ = id;
-  check_operands(id, instruction.op);
-  check_overlap(id, instruction.op);
-  check_repeated(id, instruction.op, touched);
-  check_numbers(id, instruction.op);
-  Meetings meetings;
-  writers_.clear();
-  // Compilers let commands compute on padding.
-  const bool may_skip = picks(instruction.op) || stack_ == 0;
-  if (may_skip) read_picked(id, instruction.op, meetings);
-  for (const ByteRange& range : scratch(instruction.op, chip_)) write(id, range, meetings);
-  for (const ByteRange& range : touched.reads) read(id, range, may_skip, meetings);
-  if (!meetings.empty()) find_padding(meetings);
-  if (writers_.size() > 1) check_neighbours(id, instruction.op);
-  for (const ByteRange& range : touched.writes) write(id, range, meetings);
-  if (!meetings.empty()) report(id, meetings);
+  check_numbers(current_, instruction.op);
+  for (const ByteRange& range : touched.writes) write(current_, range, meetings_);
+  store_traces(current_);
+  if (!meetings_.empty()) report_races(current_);
   site_ = {};
   stack_ = 0;
 }
 
-void Checker::read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings) {
+void Checker::read_sources(CommandId id, const Operation& op, const Footprint& touched) {
+  meetings_.clear();
+  writers_.clear();
+  UndefinedReads undefined;
+  for (const ByteRange& range : scratch(op, chip_)) write(id, range, meetings_);
+  for (const ByteRange& range : touched.reads) read(id, range, undefined);
+  if (!undefined.empty()) find_padding(undefined);
+  add_roots(id, undefined);
+  pass_on(id, op);
+}
+
+void Checker::read(CommandId id, const ByteRange& range, UndefinedReads& undefined) {
   const Engine engine = history_.at(id).engine;
   // Command buffers of the BM1880 may follow each other on the same local memory. Kernels and nets,
   // which have names, must not rely on bytes of an earlier launch.
   const uint32_t launch = history_.current_launch();
   const bool is_named = !history_.launch(launch).name.empty();
+  if (range.space == Space::global)
+    if (const Allocation* block = allocations_.find(range.begin)) read_blocks_.insert(block->begin);
   shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
-    const auto meet = [&](FindingKind kind, CommandId other) {
-      // Stale bytes are reported for one of their writers only.
-      const auto before = meetings.lower_bound({kind, 0});
-      if (kind == FindingKind::stale && before != meetings.end() && before->first.kind == kind)
-        other = before->first.other;
-      meetings[{kind, other}].push_back({range.space, range.lane, begin, end});
-    };
+    const ByteRange bytes{range.space, range.lane, begin, end};
+    t.readers[static_cast<size_t>(engine)] = id;
     if (t.writer == 0) {
       const bool owned = range.space != Space::global || allocations_.find(begin) != nullptr;
-      if (!may_skip && owned) meet(FindingKind::uninitialized, 0);
-    } else if (!history_.is_before(t.writer, engine)) {
-      meet(FindingKind::race, t.writer);
-    } else if (range.space == Space::local && !may_skip) {
-      const Command& writer = history_.at(t.writer);
-      if (writer.number != 0 && writer.launch != launch && is_named)
-        meet(FindingKind::stale, t.writer);
+      if (owned) undefined[{FindingKind::uninitialized, 0}].push_back(bytes);
+      return;
     }
-    t.readers[static_cast<size_t>(engine)] = id;
-    if (t.writer == 0) return;
+    const Command& writer = history_.at(t.writer);
+    const bool is_stale =
+        range.space == Space::local && writer.number != 0 && writer.launch != launch && is_named;
+    if (!history_.is_before(t.writer, engine))
+      meetings_[{FindingKind::race, t.writer}].push_back(bytes);
+    else if (is_stale)
+      add_stale(t.writer, bytes, undefined);
+    else if (t.trace != 0)
+      sources_.push_back({bytes, t.trace});
     history_.mark_used(t.writer);
     writers_.insert(t.writer);
   });
 }
 
-// Reads operands that are picked by index. Some of their bytes may never have been written; only an
-// operand without any written byte is reported.
-void Checker::read_picked(CommandId id, const Operation& op, Meetings& meetings) {
-  for (const Operand& operand : operands(op)) {
-    if (operand.access != Access::read) continue;
-    std::vector<ByteRange> ranges;
-    add_ranges(*operand.view, chip_, ranges);
-    sort_and_merge(ranges);
-    Meetings met;
-    for (const ByteRange& range : ranges) read(id, range, /*may_skip=*/false, met);
-    const auto bytes = [](const std::vector<ByteRange>& of) {
-      uint64_t sum = 0;
-      for (const ByteRange& range : of) sum += range.end - range.begin;
-      return sum;
-    };
-    uint64_t unwritten = 0;
-    for (const auto& [meeting, of] : met)
-      if (meeting.kind != FindingKind::race) unwritten += bytes(of);
-    if (unwritten == bytes(ranges)) meetings.merge(met);
-  }
+// Stale bytes are reported for one of their writers only.
+void Checker::add_stale(CommandId writer, const ByteRange& bytes, UndefinedReads& undefined) {
+  const auto before = undefined.lower_bound({FindingKind::stale, 0});
+  if (before != undefined.end() && before->first.kind == FindingKind::stale)
+    writer = before->first.other;
+  undefined[{FindingKind::stale, writer}].push_back(bytes);
 }
 
 void Checker::write(CommandId id, const ByteRange& range, Meetings& meetings) {
@@ -178,32 +160,20 @@ void Checker::check_block(CommandId id, const Operand& operand, uint64_t begin, 
 
 // Only the first finding is kept among commands of the same source lines. Commands without lines
 // are compared by their number in the launch.
-bool Checker::is_known(FindingKind kind, CommandId id, CommandId other) {
+Traces::Key Checker::key_of(FindingKind kind, CommandId id, CommandId other) const {
   const auto key = [&](CommandId of) -> uint64_t {
     if (of == 0) return 0;
     const Command& command = history_.at(of);
     return command.stack != 0 ? uint64_t{command.stack} << 32 : command.number + 1;
   };
-  const std::string& name = history_.launch(history_.current_launch()).name;
-  return !known_.emplace(kind, key(id), key(other), name).second;
+  const std::string& name = history_.launch(history_.at(id).launch).name;
+  return {kind, key(id), key(other), name};
 }
 
-void Checker::report(CommandId id, const Meetings& meetings) {
-  for (const auto& [meeting, bytes] : meetings) {
-    if (!is_on(info(meeting.kind).check) || is_known(meeting.kind, id, meeting.other)) continue;
-    if (meeting.kind == FindingKind::race) {
+void Checker::report_races(CommandId id) {
+  for (const auto& [meeting, bytes] : meetings_)
+    if (is_on(Check::races) && !is_known(meeting.kind, id, meeting.other))
       report_race(id, meeting.other, bytes);
-      continue;
-    }
-    Finding finding{
-        .kind = meeting.kind, .actor = actor(id, "reads:"), .other = {}, .place = place(bytes)};
-    if (meeting.other != 0) finding.other = actor(meeting.other, "written by:");
-    finding.missing =
-        meeting.kind == FindingKind::padding
-            ? "strides of the operand that step over the padding, or a fill of these bytes before"
-            : "a load or a result that fills these bytes before the command, in this launch";
-    add(std::move(finding));
-  }
 }
 
 void Checker::report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes) {

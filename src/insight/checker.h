@@ -1,7 +1,9 @@
 // Checker: observes one device and reports mistakes of the program that uses it.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -13,9 +15,17 @@
 #include "insight/origins.h"
 #include "insight/report.h"
 #include "insight/shadow.h"
+#include "insight/traces.h"
 #include "machine/device.h"
+#include "ops/dependence/mark_flow.h"
 
 namespace tputwin::insight {
+
+// Bytes with an undefined value, NaN or infinity.
+struct TracedBytes {
+  ByteRange bytes;
+  TraceId trace;
+};
 
 class Checker : public Observer {
  public:
@@ -35,42 +45,63 @@ class Checker : public Observer {
     auto operator<=>(const Meeting&) const = default;
   };
   using Meetings = std::map<Meeting, std::vector<ByteRange>>;
+  using UndefinedReads = Meetings;  // with the writers of the bytes
 
-  void read(CommandId id, const ByteRange& range, bool may_skip, Meetings& meetings);
-  void read_picked(CommandId id, const Operation& op, Meetings& meetings);
+  void read_sources(CommandId id, const Operation& op, const Footprint& touched);
+  void read(CommandId id, const ByteRange& range, UndefinedReads& undefined);
+  void add_stale(CommandId writer, const ByteRange& bytes, UndefinedReads& undefined);
   void write(CommandId id, const ByteRange& range, Meetings& meetings);
   void check_operands(CommandId id, const Operation& op);
   void check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end);
   // Checks tensors that share bytes (checker_tensors.cc).
   void check_overlap(CommandId id, const Operation& op);
   void check_neighbours(CommandId id, const Operation& op);
-  void find_padding(Meetings& meetings);
+  void find_padding(UndefinedReads& undefined);
   CommandId padded_tensor(const ByteRange& range);
   bool is_of_launch(CommandId id) const;
   // Finds unnecessary work (checker_hints.cc).
   void begin_hints();
   void check_repeated(CommandId id, const Operation& op, const Footprint& touched);
   void report_unused();
+  // Follows undefined values (checker_flow.cc).
+  void add_roots(CommandId id, UndefinedReads& undefined);
+  TraceId add_root(Root root);
+  void pass_on(CommandId id, const Operation& op);
+  void store_traces(CommandId id);
+  // Reports them where they leave (checker_sinks.cc).
+  Finding finding_of(const Root& root) const;
+  std::vector<Actor> way_of(TraceId trace) const;
+  void report_trace(TraceId trace, Actor sink);
+  void report_traces_in(const ByteRange& range, const std::function<Actor(CommandId)>& sink);
+  void report_unread_block(const Allocation& block);
+  void report_exposed();
+  void report_harmless(bool is_closing);
   // Checks values (checker_numbers.cc).
-  void begin_numbers() { numbers_found_ = false; }
+  ElementMarks explained_elements(const TensorView& out) const;
   void check_numbers(CommandId id, const Operation& op);
-  void report(CommandId id, const Meetings& meetings);
+  void report_races(CommandId id);
   void report_race(CommandId id, CommandId other, const std::vector<ByteRange>& bytes);
 
   void host_touches(const DeviceEvent& event, bool writes);
+  void allocated(const DeviceEvent& event);
   void launch_begun(const DeviceEvent& event);
+  void launch_ended();
   void pointer_taken(const DeviceEvent& event);
   void freed(const DeviceEvent& event);
   void closed();
   void kernel_ended();
   void find_unsynced(const ByteRange& range, CommandId host, bool writes, FindingKind kind);
 
-  bool is_known(FindingKind kind, CommandId id, CommandId other);
+  Traces::Key key_of(FindingKind kind, CommandId id, CommandId other) const;
+  bool is_known(FindingKind kind, CommandId id, CommandId other) {
+    return !known_.insert(key_of(kind, id, other)).second;
+  }
   bool is_on(Check check) const { return checks_.on(check); }
-  // Returns true if a suspicious command is to be reported. Commands of a file come from compilers
-  // that may intend the pattern, so they are reported as hints only.
-  bool may_be_mistake(CommandId id, Check check) const {
-    return is_on(check) && (history_.at(id).stack != 0 || is_on(Check::hints));
+  // Commands of a file come from compilers, which may mean what is suspicious in programs.
+  bool is_of_file(CommandId id) const { return history_.at(id).stack == 0; }
+  // Returns true if a suspicious command is to be reported: as a hint, if it is of a file.
+  bool is_to_report(CommandId id, Check check) const {
+    return is_on(check) && (!is_of_file(id) || is_on(Check::hints));
   }
   bool is_unsynced(CommandId id) const;
   Actor actor(CommandId id, std::string does) const;
@@ -89,7 +120,7 @@ class Checker : public Observer {
   History history_;
   Shadow shadow_;
   Allocations allocations_;
-  std::set<std::tuple<FindingKind, uint64_t, uint64_t, std::string>> known_;
+  std::set<Traces::Key> known_;
   CallSite site_;  // of the next instruction
   StackId stack_ = 0;
   Origin origin_;  // of the current launch
@@ -107,8 +138,17 @@ class Checker : public Observer {
   std::set<CommandId> writers_;              // of the bytes that the command reads
   std::map<std::string, CommandId> done_;    // commands of the launch, by description
   CommandId launch_first_ = 1;
-  OperandCopy before_;          // of the current command
-  bool numbers_found_ = false;  // in this launch
+  size_t launch_first_root_ = 0;
+  // The command that runs, what it read of undefined values, and its results of them.
+  CommandId current_ = 0;
+  Meetings meetings_;
+  std::vector<TracedBytes> sources_, results_;
+  OperandCopy before_;
+  Traces traces_;
+  std::unique_ptr<MarkScratch> scratch_;      // made for the first undefined value
+  std::set<uint64_t> read_blocks_;            // allocations that something read, by first byte
+  std::vector<ByteRange> exposed_;            // global memory that the host has a pointer to
+  std::set<uint32_t> launches_with_numbers_;  // of which NaN or infinity was reported
 };
 
 }  // namespace tputwin::insight

@@ -13,10 +13,7 @@ void Checker::on_event(const DeviceEvent& event) {
     case Kind::kernel_end:
       return kernel_ended();
     case Kind::launch_end:
-      history_.barrier();
-      in_launch_ = false;
-      report_unused();
-      return;
+      return launch_ended();
     case Kind::synced:
       synced_ = std::max(synced_, event.number);
       return;
@@ -31,10 +28,7 @@ void Checker::on_event(const DeviceEvent& event) {
       section_ = 0;
       return;
     case Kind::allocated:
-      allocations_.add(event.address, event.bytes, stack());
-      forget_tensors(event.address, event.address + event.bytes);
-      return shadow_.of({Space::global, 0, 0, 0})
-          .assign(event.address, event.address + event.bytes, {});
+      return allocated(event);
     case Kind::freed:
       return freed(event);
     case Kind::host_write:
@@ -54,13 +48,28 @@ void Checker::on_event(const DeviceEvent& event) {
   }
 }
 
+void Checker::allocated(const DeviceEvent& event) {
+  const uint64_t end = event.address + event.bytes;
+  allocations_.add(event.address, event.bytes, Stacks::of_process().capture());
+  read_blocks_.erase(event.address);
+  forget_tensors(event.address, end);
+  shadow_.of({Space::global, 0, 0, 0}).assign(event.address, end, {});
+}
+
 void Checker::launch_begun(const DeviceEvent& event) {
   history_.begin_launch(event.name, event.number, Stacks::of_process().capture());
   begin_hints();
-  begin_numbers();
   origin_.clear();
   in_launch_ = true;
   unpolled_ = section_ = 0;
+}
+
+void Checker::launch_ended() {
+  history_.barrier();
+  in_launch_ = false;
+  report_exposed();
+  report_harmless(/*is_closing=*/false);
+  report_unused();
 }
 
 void Checker::pointer_taken(const DeviceEvent& event) {
@@ -68,6 +77,8 @@ void Checker::pointer_taken(const DeviceEvent& event) {
   if (event.bytes == 0) {
     shadow_.fill_chip(id);
     is_exposed_ = true;
+  } else if (!in_launch_) {
+    exposed_.push_back({Space::global, 0, event.address, event.address + event.bytes});
   }
   const uint64_t end =
       event.bytes == 0 ? device_.memories().global_bytes() : event.address + event.bytes;
@@ -114,6 +125,10 @@ void Checker::host_touches(const DeviceEvent& event, bool writes) {
            .place = place({range}),
            .missing = "the memory must stay allocated until its last use"});
   }
+  if (!writes) {
+    if (const Allocation* block = allocations_.find(range.begin)) read_blocks_.insert(block->begin);
+    report_traces_in(range, [&](CommandId) { return actor(id, "read by"); });
+  }
   std::vector<ByteRange> unwritten;
   shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
     if (!writes && t.writer != 0) history_.mark_used(t.writer);
@@ -137,6 +152,10 @@ void Checker::freed(const DeviceEvent& event) {
       block != nullptr && block->begin == event.address) {
     find_unsynced({Space::global, 0, block->begin, block->end}, history_.add_host(stack),
                   /*writes=*/true, FindingKind::freed_in_use);
+    report_unread_block(*block);
+    std::erase_if(exposed_, [&](const ByteRange& range) {
+      return block->begin <= range.begin && range.begin < block->end;
+    });
     allocations_.free(event.address, stack);
     return;
   }
@@ -155,12 +174,15 @@ void Checker::freed(const DeviceEvent& event) {
 }
 
 void Checker::closed() {
-  for (const Allocation& block : allocations_.live())
+  for (const Allocation& block : allocations_.live()) {
+    report_unread_block(block);
     add({.kind = FindingKind::leak,
          .actor = host_actor(block.allocated, "allocated by"),
          .other = {},
          .place = place({{Space::global, 0, block.begin, block.end}}),
          .missing = "its release before the device is closed"});
+  }
+  report_harmless(/*is_closing=*/true);
 }
 
 void Checker::kernel_ended() {

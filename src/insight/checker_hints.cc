@@ -21,6 +21,7 @@ bool is_load(const Footprint& touched) {
 void Checker::begin_hints() {
   done_.clear();
   launch_first_ = history_.newest() + 1;
+  launch_first_root_ = traces_.roots().size();
   is_exposed_ = false;
 }
 

@@ -47,7 +47,7 @@ const Operand* overlapping(const Operation& op, const OperandList& list, const C
 
 void Checker::check_overlap(CommandId id, const Operation& op) {
   const OperandList list = operands(op);
-  if (!may_be_mistake(id, Check::memory) || list.size() < 2) return;
+  if (!is_to_report(id, Check::memory) || list.size() < 2) return;
   const Operand* operand = overlapping(op, list, chip_);
   if (operand == nullptr || is_known(FindingKind::overlap, id, 0)) return;
   add({.kind = FindingKind::overlap,
@@ -55,7 +55,8 @@ void Checker::check_overlap(CommandId id, const Operation& op) {
        .other = {},
        .place = place(ranges_of(*operand->view, chip_)),
        .missing = fmt::format("a place of its own for {}, or the same place and strides as {} has",
-                              list[0].name, operand->name)});
+                              list[0].name, operand->name),
+       .is_meant = is_of_file(id)});
 }
 
 bool Checker::is_of_launch(CommandId id) const {
@@ -66,7 +67,7 @@ bool Checker::is_of_launch(CommandId id) const {
 // Reports an operand that one command wrote completely and a later one overwrote in part, if the
 // later result reaches beyond the first one. Both commands are of this launch.
 void Checker::check_neighbours(CommandId id, const Operation& op) {
-  if (!may_be_mistake(id, Check::memory)) return;
+  if (!is_to_report(id, Check::memory)) return;
   for (const Operand& operand : operands(op)) {
     if (operand.access == Access::write || operand.view->shape.count() == 0) continue;
     const Ranges bytes = ranges_of(*operand.view, chip_);
@@ -92,7 +93,8 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
          .other = actor(neighbour, "overwritten by:"),
          .place = place(overwritten),
          .missing = "another address or other strides of the result that overwrites, or the "
-                    "operand's last use before it"});
+                    "operand's last use before it",
+         .is_meant = is_of_file(id)});
   }
 }
 
@@ -117,11 +119,11 @@ CommandId Checker::padded_tensor(const ByteRange& range) {
   return is_between || is_after ? before : 0;
 }
 
-void Checker::find_padding(Meetings& meetings) {
+void Checker::find_padding(UndefinedReads& undefined) {
   for (const FindingKind kind : {FindingKind::uninitialized, FindingKind::stale}) {
     const auto found = std::ranges::find_if(
-        meetings, [&](const auto& meeting) { return meeting.first.kind == kind; });
-    if (found == meetings.end()) continue;
+        undefined, [&](const auto& meeting) { return meeting.first.kind == kind; });
+    if (found == undefined.end()) continue;
     Ranges bytes = found->second;
     sort_and_merge(bytes);
     CommandId tensor = 0;
@@ -131,8 +133,8 @@ void Checker::find_padding(Meetings& meetings) {
       return padded != 0;
     });
     if (!all) continue;
-    meetings[{FindingKind::padding, tensor}] = std::move(bytes);
-    meetings.erase(found);
+    undefined[{FindingKind::padding, tensor}] = std::move(bytes);
+    undefined.erase(found);
   }
 }
 

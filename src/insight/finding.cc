@@ -54,6 +54,7 @@ std::string describe(const Finding& finding) {
   if (!finding.tensor.empty()) text += fmt::format("\n    tensor: {}", finding.tensor);
   text += fmt::format("\n    {}", describe(finding.actor));
   if (finding.other) text += fmt::format("\n    {}", describe(*finding.other));
+  for (const Actor& step : finding.way) text += fmt::format("\n    {}", describe(step));
   if (!finding.note.empty()) text += fmt::format("\n    {}", finding.note);
   if (!finding.missing.empty()) text += fmt::format("\n    missing: {}", finding.missing);
   return text;

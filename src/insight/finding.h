@@ -61,7 +61,16 @@ struct Finding {
   std::string missing;      // the missing part, and where to add it
   std::string note = {};    // values
   std::string tensor = {};  // of the bytes, as a model names it
+  // The commands that passed an undefined value on, and the command or the host that uses it.
+  std::vector<Actor> way = {};
+  // True for what compilers do on purpose in the commands of files.
+  bool is_meant = false;
 };
+
+// Returns true for what is suspicious and may be meant.
+inline bool is_hint(const Finding& finding) {
+  return finding.is_meant || info(finding.kind).check == Check::hints;
+}
 
 // Returns several lines of text, without a line break at the end.
 std::string describe(const Finding& finding);

@@ -68,7 +68,9 @@ void Report::add(Finding finding) {
   std::lock_guard lock(mutex_);
   if (is_suppressed(finding)) return;
   if (std::ranges::any_of(findings_, [&](const Finding& f) { return is_same(f, finding); })) return;
-  if (options_.print) fmt::print(stderr, "tputwin check: {}\n", describe(finding));
+  if (options_.print)
+    fmt::print(stderr, "tputwin check: {}{}\n", is_hint(finding) ? "hint: " : "",
+               describe(finding));
   findings_.push_back(std::move(finding));
   // Files are written now, as the program may crash because of the finding.
   if (Status status = write_files(); !status.ok()) log(status.error(), Level::error);

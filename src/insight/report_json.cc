@@ -39,9 +39,11 @@ json to_json(const Finding& finding) {
               {"text", info(finding.kind).text},
               {"actor", to_json(finding.actor)},
               {"missing", finding.missing}};
+  if (is_hint(finding)) object["hint"] = true;
   if (!finding.note.empty()) object["note"] = finding.note;
   if (!finding.tensor.empty()) object["tensor"] = finding.tensor;
   if (finding.other) object["other"] = to_json(*finding.other);
+  for (const Actor& step : finding.way) object["way"].push_back(to_json(step));
   if (finding.place) object["place"] = to_json(*finding.place);
   return object;
 }
@@ -56,12 +58,16 @@ json sarif_location(const SourceLine& line) {
 
 json sarif_result(const Finding& finding) {
   json result{{"ruleId", info(finding.kind).id},
-              {"level", "error"},
+              {"level", is_hint(finding) ? "note" : "error"},
               {"message", {{"text", describe(finding)}}}};
   if (!finding.actor.lines.empty())
     result["locations"] = {sarif_location(finding.actor.lines.front())};
+  json related = json::array();
   if (finding.other && !finding.other->lines.empty())
-    result["relatedLocations"] = {sarif_location(finding.other->lines.front())};
+    related.push_back(sarif_location(finding.other->lines.front()));
+  for (const Actor& step : finding.way)
+    if (!step.lines.empty()) related.push_back(sarif_location(step.lines.front()));
+  if (!related.empty()) result["relatedLocations"] = std::move(related);
   return result;
 }
 

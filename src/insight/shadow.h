@@ -1,4 +1,5 @@
-// Shadow: the last writer and the last readers of each byte of a device's memories.
+// Shadow: of each byte of a device's memories, the last writer, the last readers, and whether its
+// value is undefined.
 #pragma once
 
 #include <array>
@@ -7,11 +8,13 @@
 #include "chip/chip.h"
 #include "insight/byte_map.h"
 #include "insight/history.h"
+#include "insight/traces.h"
 
 namespace tputwin::insight {
 
 struct Touched {
   CommandId writer = 0;
+  TraceId trace = 0;  // of an undefined value, NaN or infinity
   // Since the last write, the newest reader of each engine.
   std::array<CommandId, 3> readers{};
   bool operator==(const Touched&) const = default;

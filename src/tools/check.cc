@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +32,11 @@ Result<size_t> count_findings(const std::string& path, const std::vector<std::st
                                              exit_code));
   TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
   const auto report = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
-  return report.is_object() && report.contains("findings") ? report["findings"].size() : 0;
+  if (!report.is_object() || !report.contains("findings")) return 0;
+  const auto is_mistake = [](const nlohmann::json& finding) {
+    return !finding.value("hint", false);
+  };
+  return static_cast<size_t>(std::ranges::count_if(report["findings"], is_mistake));
 }
 
 }  // namespace
@@ -39,6 +44,7 @@ Result<size_t> count_findings(const std::string& path, const std::vector<std::st
 Result<CheckResult> check_program(const CheckOptions& options,
                                   const std::vector<std::string>& program) {
   TW_RETURN_IF_ERROR(insight::parse_checks(options.checks).status());
+  const std::string names = options.hints ? options.checks + ",hints" : options.checks;
   const std::string temporary =
       (fs::temp_directory_path() / fmt::format("tputwin-check-{}.json", getpid())).string();
   const bool printed = options.json == "-";
@@ -46,7 +52,7 @@ Result<CheckResult> check_program(const CheckOptions& options,
   std::error_code ignored;
   // so that a file that exists afterwards is from the program
   fs::remove(json, ignored);
-  const Variable checks("TPUTWIN_CHECK", options.checks), to("TPUTWIN_CHECK_JSON", json),
+  const Variable checks("TPUTWIN_CHECK", names), to("TPUTWIN_CHECK_JSON", json),
       sarif("TPUTWIN_CHECK_SARIF", options.sarif),
       suppress("TPUTWIN_CHECK_SUPPRESS", options.suppress),
       numbers("TPUTWIN_CHECK_NUMBERS", options.numbers);

@@ -10,13 +10,14 @@ namespace tputwin::tools {
 
 struct CheckOptions {
   std::string checks = "all";  // value of TPUTWIN_CHECK
+  bool hints = false;          // also print what is suspicious and harmless
   std::string json, sarif, suppress, numbers;
   bool strict = false;  // warnings are errors of the program
 };
 
 struct CheckResult {
   int exit_code;    // of the program
-  size_t findings;  // findings that are not suppressed
+  size_t findings;  // findings that are not suppressed and no hints
 };
 
 // Runs a program with its arguments. TPUTWIN_CHECK selects the checks of its devices.

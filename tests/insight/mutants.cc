@@ -89,8 +89,7 @@ bool names_line(const Finding& finding, const std::string& file, int line) {
 void expect_finding(const Mutant& mutant, const std::string& file, const std::string& source,
                     std::span<const Finding> found) {
   if (mutant.finding.empty()) {
-    const bool is_clean = std::ranges::all_of(
-        found, [](const Finding& f) { return info(f.kind).check == Check::hints; });
+    const bool is_clean = std::ranges::all_of(found, is_hint);
     EXPECT_TRUE(is_clean) << mutant.name << ":\n" << describe_all(found);
     return;
   }

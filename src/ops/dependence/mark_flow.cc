@@ -88,31 +88,32 @@ MarkScratch::MarkScratch(const Chip& chip, const Memory& like)
       dtcm_(reserve(like.dtcm)),
       memory_{local_, *global_, l2_.get(), dtcm_.get()} {}
 
-ElementMarks MarkFlow::load(const TensorView& view) const {
+ElementMarks load_marks(const TensorView& view, const Chip& chip, const MarkedMemory& marked) {
   ElementMarks marks(view.shape);
   if (view.shape.count() == 0) return marks;
   const uint64_t length = row_bytes(view);
   for (uint32_t n = 0; n < view.shape.n; ++n)
     for (uint32_t c = 0; c < view.shape.c; ++c) {
-      const Row plane = row_of(view, chip_, n, c, 0);
-      const size_t place = marked_.place(plane.space, plane.lane);
+      const Row plane = row_of(view, chip, n, c, 0);
+      const size_t place = marked.place(plane.space, plane.lane);
       const uint64_t end = plane.begin + uint64_t{view.shape.h - 1} * view.stride.h + length;
-      if (!marked_.any(place, plane.begin, end)) continue;
+      if (!marked.any(place, plane.begin, end)) continue;
       for (uint32_t h = 0; h < view.shape.h; ++h) {
         const uint64_t begin = plane.begin + uint64_t{h} * view.stride.h;
-        if (marked_.any(place, begin, begin + length))
-          load_row(view, marked_, place, begin, marks.row(n, c, h));
+        if (marked.any(place, begin, begin + length))
+          load_row(view, marked, place, begin, marks.row(n, c, h));
       }
     }
   return marks;
 }
 
-void MarkFlow::store(const TensorView& view, const ElementMarks& marks) {
+void store_marks(const TensorView& view, const Chip& chip, const ElementMarks& marks,
+                 std::vector<MarkedBytes>& bytes) {
   if (marks.largest() == 0) return;
   for (uint32_t n = 0; n < view.shape.n; ++n)
     for (uint32_t c = 0; c < view.shape.c; ++c)
       for (uint32_t h = 0; h < view.shape.h; ++h)
-        store_row(view, row_of(view, chip_, n, c, h), marks.row(n, c, h), results_);
+        store_row(view, row_of(view, chip, n, c, h), marks.row(n, c, h), bytes);
 }
 
 void MarkFlow::choose(std::string_view operand, const TensorView& view) {

@@ -10,6 +10,12 @@
 
 namespace tputwin {
 
+// Returns the marks of a tensor's elements. An element has the largest mark of its bytes.
+ElementMarks load_marks(const TensorView& view, const Chip& chip, const MarkedMemory& marked);
+// Appends the marked bytes of a tensor to `bytes`.
+void store_marks(const TensorView& view, const Chip& chip, const ElementMarks& marks,
+                 std::vector<MarkedBytes>& bytes);
+
 // Memories that hold marks instead of values while an operation moves them. All bytes are 0 between
 // operations, so only touched pages take memory.
 class MarkScratch {
@@ -37,10 +43,11 @@ class MarkFlow {
       : chip_(chip), values_(values), scratch_(scratch), reads_(reads), marked_(chip, reads) {}
 
   const Chip& chip() const { return chip_; }
-  // Returns the marks of a tensor's elements. An element has the largest mark of its bytes.
-  ElementMarks load(const TensorView& view) const;
+  ElementMarks load(const TensorView& view) const { return load_marks(view, chip_, marked_); }
   // Records marks of a result.
-  void store(const TensorView& view, const ElementMarks& marks);
+  void store(const TensorView& view, const ElementMarks& marks) {
+    store_marks(view, chip_, marks, results_);
+  }
   // Runs an operation on marks instead of values. It must move bytes and change none, except that
   // `numbers` is a result that it computes. `choice` is an operand that says which bytes it moves,
   // so it keeps its values. It must share no byte with another operand.

@@ -27,6 +27,8 @@ void add_check(CLI::App& app, int& exit) {
          "all, races, memory, uninitialized, protocol, numbers, hints, with commas between "
          "them; hints are no mistakes, and not part of all")
       ->capture_default_str();
+  sub->add_flag("--hints", options->hints,
+                "also print what is suspicious and harmless; it does not change the exit code");
   add_json_file(*sub, options->json, "the findings");
   sub->add_option("--sarif", options->sarif, "the same as SARIF 2.1.0");
   sub->add_option("--numbers", options->numbers,

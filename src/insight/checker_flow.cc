@@ -1,0 +1,100 @@
+// Follows undefined bytes, NaN and infinities from what commands read to what they write.
+#include <algorithm>
+
+#include "insight/checker.h"
+#include "insight/number_values.h"
+#include "ops/dependence/dependence.h"
+
+namespace tputwin::insight {
+namespace {
+
+constexpr size_t kMostMarks = 255;
+
+// Numbers the traces that a command reads, so that the first one has the largest mark.
+class MarkNumbers {
+ public:
+  MarkNumbers(const Traces& traces, const std::vector<TracedBytes>& sources) {
+    for (const TracedBytes& source : sources) traces_.push_back(source.trace);
+    std::ranges::sort(traces_, [&](TraceId a, TraceId b) { return traces.comes_first(b, a); });
+    const auto rest = std::ranges::unique(traces_);
+    traces_.erase(rest.begin(), rest.end());
+    for (size_t i = 0; i < traces_.size(); ++i) marks_[traces_[i]] = mark_at(i);
+  }
+  Mark mark(TraceId trace) const { return marks_.at(trace); }
+  TraceId trace(Mark mark) const {
+    return traces_[traces_.size() <= kMostMarks ? mark - 1u
+                                                : traces_.size() - kMostMarks + mark - 1];
+  }
+
+ private:
+  // The last traces share a mark if there are too many.
+  Mark mark_at(size_t i) const {
+    const size_t above = traces_.size() - i;  // 1: the first
+    return static_cast<Mark>(std::min(traces_.size(), kMostMarks) - std::min(above, kMostMarks) +
+                             1);
+  }
+  std::vector<TraceId> traces_;  // the first one last
+  std::map<TraceId, Mark> marks_;
+};
+
+}  // namespace
+
+// Adds the roots of undefined bytes that a command reads, and what it reads of earlier ones.
+void Checker::add_roots(CommandId id, UndefinedReads& undefined) {
+  for (auto& [meeting, bytes] : undefined) {
+    Root root{.kind = meeting.kind, .command = id, .other = meeting.other, .place = place(bytes)};
+    const TraceId trace = add_root(std::move(root));
+    for (const ByteRange& range : bytes) sources_.push_back({range, trace});
+  }
+  if (undefined.empty()) return;
+  std::ranges::sort(sources_, {}, [](const TracedBytes& source) {
+    const ByteRange& r = source.bytes;
+    return std::tuple(r.space, r.lane, r.begin);
+  });
+}
+
+TraceId Checker::add_root(Root root) {
+  const CommandId id = root.command;
+  root.operation = history_.text(id);
+  root.tensors = named_operands(id);
+  root.launch = history_.at(id).launch;
+  const Traces::Key key = key_of(root.kind, id, root.other);
+  return traces_.add_root(std::move(root), key);
+}
+
+// Finds the traces of the results, and reports undefined choices.
+void Checker::pass_on(CommandId id, const Operation& op) {
+  if (sources_.empty()) return;
+  const Memory memory = memory_to_read(device_);
+  if (scratch_ == nullptr) scratch_ = std::make_unique<MarkScratch>(chip_, memory);
+  const MarkNumbers numbers(traces_, sources_);
+  std::vector<MarkedBytes> marked;
+  for (const TracedBytes& source : sources_)
+    marked.push_back({source.bytes, numbers.mark(source.trace)});
+  MarkFlow flow(chip_, memory, *scratch_, marked);
+  pass_marks(op, flow);
+  for (const MarkedChoice& choice : flow.choices())
+    report_trace(numbers.trace(choice.mark),
+                 actor(id, std::string("chooses by ") + std::string(choice.operand) + ":"));
+  std::map<Mark, TraceId> steps;
+  for (const auto& [bytes, mark] : flow.take_results()) {
+    TraceId& step = steps[mark];
+    if (step == 0) step = traces_.pass(numbers.trace(mark), id);
+    results_.push_back({bytes, step});
+  }
+}
+
+// Marks the results of a command that has run. It may not have written all of them: lanes outside a
+// mask keep their values.
+void Checker::store_traces(CommandId id) {
+  for (const auto& [bytes, trace] : results_) {
+    shadow_.of(bytes).update(bytes.begin, bytes.end, [&](Touched& t, uint64_t, uint64_t) {
+      if (t.writer == id) t.trace = trace;
+    });
+    if (bytes.space == Space::global) traces_.root(trace).is_stored = true;
+  }
+  sources_.clear();
+  results_.clear();
+}
+
+}  // namespace tputwin::insight
