@@ -30,6 +30,27 @@ class ByteMap {
     merge(begin, end);
   }
 
+  // Calls look(value, begin, end) for the pieces of a range.
+  template <class Look>
+  void look(uint64_t begin, uint64_t end, Look look) const {
+    if (begin >= end) return;
+    auto piece = pieces_.upper_bound(begin);
+    if (piece != pieces_.begin() && std::prev(piece)->second.end > begin) --piece;
+    for (uint64_t at = begin; at < end;) {
+      if (piece == pieces_.end() || piece->first > at) {
+        const uint64_t hole = piece == pieces_.end() ? end : std::min(end, piece->first);
+        look(Value{}, at, hole);
+        at = hole;
+        continue;
+      }
+      const uint64_t last = std::min(end, piece->second.end);
+      look(piece->second.value, at, last);
+      at = last;
+      ++piece;
+    }
+  }
+  bool operator==(const ByteMap&) const = default;
+
   void assign(uint64_t begin, uint64_t end, const Value& value) {
     update(begin, end, [&](Value& old, uint64_t, uint64_t) { old = value; });
   }
@@ -38,6 +59,7 @@ class ByteMap {
   struct Piece {
     uint64_t end;
     Value value;
+    bool operator==(const Piece&) const = default;
   };
 
   // Splits the piece that contains `at`, so that one piece begins there.

@@ -16,6 +16,7 @@ std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
   if (!std::holds_alternative<FloatFunction>(op)) return ranges;
   for (const Operand& operand : operands(op))
     if (operand.name.starts_with("work")) add_ranges(*operand.view, chip, ranges);
+  sort_and_merge(ranges);
   return ranges;
 }
 
@@ -52,9 +53,10 @@ void Checker::before_instruction(const Instruction& instruction, const Footprint
 void Checker::on_instruction(const Instruction& instruction, const Footprint& touched,
                              const Cost&) {
   check_numbers(current_, instruction.op);
-  for (const ByteRange& range : touched.writes) write(current_, range, meetings_);
+  write(current_, touched.writes);
   store_traces(current_);
   if (!meetings_.empty()) report_races(current_);
+  shadow_.join_classes();
   site_ = {};
   stack_ = 0;
 }
@@ -63,57 +65,61 @@ void Checker::read_sources(CommandId id, const Operation& op, const Footprint& t
   meetings_.clear();
   writers_.clear();
   UndefinedReads undefined;
-  for (const ByteRange& range : scratch(op, chip_)) write(id, range, meetings_);
-  for (const ByteRange& range : touched.reads) read(id, range, undefined);
+  write(id, scratch(op, chip_));
+  read(id, touched.reads, undefined);
   if (!undefined.empty()) find_padding(undefined);
   add_roots(id, undefined);
   pass_on(id, op);
 }
 
-void Checker::read(CommandId id, const ByteRange& range, UndefinedReads& undefined) {
+void Checker::read(CommandId id, const std::vector<ByteRange>& ranges, UndefinedReads& undefined) {
   const Engine engine = history_.at(id).engine;
   // Command buffers of the BM1880 may follow each other on the same local memory. Kernels and nets,
   // which have names, must not rely on bytes of an earlier launch.
   const uint32_t launch = history_.current_launch();
   const bool is_named = !history_.launch(launch).name.empty();
-  if (range.space == Space::global)
-    if (const Allocation* block = allocations_.find(range.begin)) read_blocks_.insert(block->begin);
-  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
-    const ByteRange bytes{range.space, range.lane, begin, end};
+  for (const ByteRange& range : ranges)
+    if (range.space == Space::global) note_read(range);
+  shadow_.update(ranges, [&](Touched& t, const LaneBytes& bytes) {
     t.readers[static_cast<size_t>(engine)] = id;
     if (t.writer == 0) {
-      const bool owned = range.space != Space::global || allocations_.find(begin) != nullptr;
-      if (owned) undefined[{FindingKind::uninitialized, 0}].push_back(bytes);
+      const bool owned = bytes.space != Space::global || allocations_.find(bytes.begin) != nullptr;
+      if (owned) bytes.append_to(undefined[{FindingKind::uninitialized, 0}]);
       return;
     }
     const Command& writer = history_.at(t.writer);
     const bool is_stale =
-        range.space == Space::local && writer.number != 0 && writer.launch != launch && is_named;
+        bytes.space == Space::local && writer.number != 0 && writer.launch != launch && is_named;
     if (!history_.is_before(t.writer, engine))
-      meetings_[{FindingKind::race, t.writer}].push_back(bytes);
+      bytes.append_to(meetings_[{FindingKind::race, t.writer}]);
     else if (is_stale)
       add_stale(t.writer, bytes, undefined);
     else if (t.trace != 0)
-      sources_.push_back({bytes, t.trace});
+      add_source(bytes, t.trace);
     history_.mark_used(t.writer);
     writers_.insert(t.writer);
   });
 }
 
+// Records that something reads an allocation.
+void Checker::note_read(const ByteRange& range) {
+  if (const Allocation* block = allocations_.find(range.begin)) read_blocks_.insert(block->begin);
+}
+
 // Stale bytes are reported for one of their writers only.
-void Checker::add_stale(CommandId writer, const ByteRange& bytes, UndefinedReads& undefined) {
+void Checker::add_stale(CommandId writer, const LaneBytes& bytes, UndefinedReads& undefined) {
   const auto before = undefined.lower_bound({FindingKind::stale, 0});
   if (before != undefined.end() && before->first.kind == FindingKind::stale)
     writer = before->first.other;
-  undefined[{FindingKind::stale, writer}].push_back(bytes);
+  bytes.append_to(undefined[{FindingKind::stale, writer}]);
 }
 
-void Checker::write(CommandId id, const ByteRange& range, Meetings& meetings) {
+void Checker::write(CommandId id, const std::vector<ByteRange>& ranges) {
   const Engine engine = history_.at(id).engine;
-  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+  shadow_.update(ranges, [&](Touched& t, const LaneBytes& bytes) {
     const auto meet = [&](CommandId other) {
       if (!history_.is_before(other, engine))
-        meetings[{FindingKind::race, other}].push_back({range.space, range.lane, begin, end});
+        bytes.append_to(meetings_[{FindingKind::race, other}]);
     };
     meet(t.writer);
     for (const CommandId reader : t.readers) meet(reader);

@@ -48,9 +48,10 @@ class Checker : public Observer {
   using UndefinedReads = Meetings;  // with the writers of the bytes
 
   void read_sources(CommandId id, const Operation& op, const Footprint& touched);
-  void read(CommandId id, const ByteRange& range, UndefinedReads& undefined);
-  void add_stale(CommandId writer, const ByteRange& bytes, UndefinedReads& undefined);
-  void write(CommandId id, const ByteRange& range, Meetings& meetings);
+  void read(CommandId id, const std::vector<ByteRange>& ranges, UndefinedReads& undefined);
+  void note_read(const ByteRange& range);
+  void add_stale(CommandId writer, const LaneBytes& bytes, UndefinedReads& undefined);
+  void write(CommandId id, const std::vector<ByteRange>& ranges);
   void check_operands(CommandId id, const Operation& op);
   void check_block(CommandId id, const Operand& operand, uint64_t begin, uint64_t end);
   // Checks tensors that share bytes (checker_tensors.cc).
@@ -66,6 +67,7 @@ class Checker : public Observer {
   // Follows undefined values (checker_flow.cc).
   void add_roots(CommandId id, UndefinedReads& undefined);
   TraceId add_root(Root root);
+  void add_source(const LaneBytes& bytes, TraceId trace);
   void pass_on(CommandId id, const Operation& op);
   void store_traces(CommandId id);
   // Reports them where they leave (checker_sinks.cc).

@@ -53,7 +53,8 @@ void Checker::allocated(const DeviceEvent& event) {
   allocations_.add(event.address, event.bytes, Stacks::of_process().capture());
   read_blocks_.erase(event.address);
   forget_tensors(event.address, end);
-  shadow_.of({Space::global, 0, 0, 0}).assign(event.address, end, {});
+  shadow_.update(ByteRange{Space::global, 0, event.address, end},
+                 [](Touched& t, const LaneBytes&) { t = {}; });
 }
 
 void Checker::launch_begun(const DeviceEvent& event) {
@@ -93,9 +94,9 @@ bool Checker::is_unsynced(CommandId id) const {
 
 void Checker::find_unsynced(const ByteRange& range, CommandId host, bool writes, FindingKind kind) {
   std::map<CommandId, std::vector<ByteRange>> met;
-  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+  shadow_.look(range, [&](const Touched& t, const LaneBytes& bytes) {
     const auto meet = [&](CommandId other) {
-      if (is_unsynced(other)) met[other].push_back({range.space, range.lane, begin, end});
+      if (is_unsynced(other)) bytes.append_to(met[other]);
     };
     meet(t.writer);
     if (writes)
@@ -126,16 +127,16 @@ void Checker::host_touches(const DeviceEvent& event, bool writes) {
            .missing = "the memory must stay allocated until its last use"});
   }
   if (!writes) {
-    if (const Allocation* block = allocations_.find(range.begin)) read_blocks_.insert(block->begin);
+    note_read(range);
     report_traces_in(range, [&](CommandId) { return actor(id, "read by"); });
   }
   std::vector<ByteRange> unwritten;
-  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
+  shadow_.update(range, [&](Touched& t, const LaneBytes& bytes) {
     if (!writes && t.writer != 0) history_.mark_used(t.writer);
     if (writes)
       t = {.writer = id};
-    else if (t.writer == 0 && allocations_.find(begin) != nullptr)
-      unwritten.push_back({range.space, 0, begin, end});
+    else if (t.writer == 0 && allocations_.find(bytes.begin) != nullptr)
+      bytes.append_to(unwritten);
   });
   // Hosts also copy padding after their tensors, so only a range without any written byte counts.
   if (unwritten.size() == 1 && unwritten.front() == range)

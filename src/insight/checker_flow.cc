@@ -39,14 +39,19 @@ class MarkNumbers {
 
 }  // namespace
 
-// Adds the roots of undefined bytes that a command reads, and what it reads of earlier ones.
+void Checker::add_source(const LaneBytes& bytes, TraceId trace) {
+  std::vector<ByteRange> ranges;
+  bytes.append_to(ranges);
+  for (const ByteRange& range : ranges) sources_.push_back({range, trace});
+}
+
+// Adds the roots of undefined bytes that a command reads, to the traces that it reads.
 void Checker::add_roots(CommandId id, UndefinedReads& undefined) {
   for (auto& [meeting, bytes] : undefined) {
     Root root{.kind = meeting.kind, .command = id, .other = meeting.other, .place = place(bytes)};
     const TraceId trace = add_root(std::move(root));
     for (const ByteRange& range : bytes) sources_.push_back({range, trace});
   }
-  if (undefined.empty()) return;
   std::ranges::sort(sources_, {}, [](const TracedBytes& source) {
     const ByteRange& r = source.bytes;
     return std::tuple(r.space, r.lane, r.begin);
@@ -87,11 +92,16 @@ void Checker::pass_on(CommandId id, const Operation& op) {
 // Marks the results of a command that has run. It may not have written all of them: lanes outside a
 // mask keep their values.
 void Checker::store_traces(CommandId id) {
+  std::map<TraceId, std::vector<ByteRange>> by_trace;
   for (const auto& [bytes, trace] : results_) {
-    shadow_.of(bytes).update(bytes.begin, bytes.end, [&](Touched& t, uint64_t, uint64_t) {
+    by_trace[trace].push_back(bytes);
+    if (bytes.space == Space::global) traces_.root(trace).is_stored = true;
+  }
+  for (auto& [trace, ranges] : by_trace) {
+    sort_and_merge(ranges);
+    shadow_.update(ranges, [&](Touched& t, const LaneBytes&) {
       if (t.writer == id) t.trace = trace;
     });
-    if (bytes.space == Space::global) traces_.root(trace).is_stored = true;
   }
   sources_.clear();
   results_.clear();

@@ -33,14 +33,10 @@ void Checker::check_repeated(CommandId id, const Operation& op, const Footprint&
   const CommandId before = std::exchange(known->second, id);
   if (is_new) return;
   bool same = true;
-  for (const ByteRange& range : touched.reads)
-    shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t, uint64_t) {
-      same = same && t.writer < before;
-    });
-  for (const ByteRange& range : touched.writes)
-    shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t, uint64_t) {
-      same = same && t.writer == before;
-    });
+  shadow_.look(touched.reads,
+               [&](const Touched& t, const LaneBytes&) { same = same && t.writer < before; });
+  shadow_.look(touched.writes,
+               [&](const Touched& t, const LaneBytes&) { same = same && t.writer == before; });
   if (!same || is_known(FindingKind::repeated, id, before)) return;
   add({.kind = FindingKind::repeated,
        .actor = actor(id, "again:"),

@@ -80,7 +80,7 @@ void Checker::report_trace(TraceId trace, Actor sink) {
 void Checker::report_traces_in(const ByteRange& range,
                                const std::function<Actor(CommandId)>& sink) {
   std::map<TraceId, CommandId> found;  // with the last writer
-  shadow_.of(range).update(range.begin, range.end, [&](Touched& t, uint64_t, uint64_t) {
+  shadow_.look(range, [&](const Touched& t, const LaneBytes&) {
     if (t.trace != 0) found.try_emplace(t.trace, t.writer);
   });
   for (const auto& [trace, writer] : found)

@@ -71,15 +71,13 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
   for (const Operand& operand : operands(op)) {
     if (operand.access == Access::write || operand.view->shape.count() == 0) continue;
     const Ranges bytes = ranges_of(*operand.view, chip_);
-    std::map<CommandId, Ranges> written;
-    for (const ByteRange& range : bytes)
-      shadow_.of(range).update(
-          range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
-            if (t.writer != 0) written[t.writer].push_back({range.space, range.lane, begin, end});
-          });
-    if (written.size() < 2) continue;
-    const auto& [neighbour, overwritten] = *written.rbegin();
-    const CommandId owner = written.begin()->first;
+    CommandId owner = 0, neighbour = 0;  // the oldest and the newest writer
+    shadow_.look(bytes, [&](const Touched& t, const LaneBytes&) {
+      if (t.writer == 0) return;
+      owner = owner == 0 ? t.writer : std::min(owner, t.writer);
+      neighbour = std::max(neighbour, t.writer);
+    });
+    if (owner == neighbour) continue;
     const Operation* by_owner = history_.operation(owner);
     const Operation* by_neighbour = history_.operation(neighbour);
     if (by_owner == nullptr || by_neighbour == nullptr) continue;
@@ -88,6 +86,10 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
     if (!contains(whole, bytes) || contains(whole, footprint(*by_neighbour, chip_).writes))
       continue;
     if (is_known(FindingKind::overwritten, id, neighbour)) continue;
+    Ranges overwritten;
+    shadow_.look(bytes, [&](const Touched& t, const LaneBytes& piece) {
+      if (t.writer == neighbour) piece.append_to(overwritten);
+    });
     add({.kind = FindingKind::overwritten,
          .actor = actor(id, fmt::format("reads {}:", operand.name)),
          .other = actor(neighbour, "overwritten by:"),
@@ -103,8 +105,8 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
 CommandId Checker::padded_tensor(const ByteRange& range) {
   if (range.space != Space::local || range.begin == 0) return 0;
   CommandId before = 0;
-  shadow_.of(range).update(range.begin - 1, range.begin,
-                           [&](Touched& t, uint64_t, uint64_t) { before = t.writer; });
+  shadow_.look(ByteRange{range.space, range.lane, range.begin - 1, range.begin},
+               [&](const Touched& t, const LaneBytes&) { before = t.writer; });
   const Operation* op = before != 0 && is_of_launch(before) ? history_.operation(before) : nullptr;
   if (op == nullptr) return 0;
   const Ranges writes = footprint(*op, chip_).writes;

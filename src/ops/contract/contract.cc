@@ -38,12 +38,13 @@ void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
       pieces = std::min(pieces * std::min(repeats[k].count, kMaxPieces + 1), kMaxPieces + 1);
   }
   for (size_t k = 0; k < first; ++k) repeats[k].count = 1;
-  for (uint64_t i = 0; i < repeats[0].count; ++i)
-    for (uint64_t j = 0; j < repeats[1].count; ++j)
-      for (uint64_t k = 0; k < repeats[2].count; ++k)
-        for (uint64_t l = 0; l < repeats[3].count; ++l) {
-          uint64_t at = begin + i * repeats[0].stride + j * repeats[1].stride +
-                        k * repeats[2].stride + l * repeats[3].stride;
+  // The largest stride is outermost, so that most ranges are in ascending order.
+  for (uint64_t i = 0; i < repeats[3].count; ++i)
+    for (uint64_t j = 0; j < repeats[2].count; ++j)
+      for (uint64_t k = 0; k < repeats[1].count; ++k)
+        for (uint64_t l = 0; l < repeats[0].count; ++l) {
+          uint64_t at = begin + i * repeats[3].stride + j * repeats[2].stride +
+                        k * repeats[1].stride + l * repeats[0].stride;
           ranges.push_back({space, lane, at, at + run});
         }
 }
@@ -142,9 +143,43 @@ void add_ranges(const MatrixView& matrix, const Chip& chip, std::vector<ByteRang
   add_ranges(rest, chip, ranges);
 }
 
+namespace {
+
+bool comes_before(const ByteRange& a, const ByteRange& b) {
+  if (a.space != b.space) return a.space < b.space;
+  if (a.lane != b.lane) return a.lane < b.lane;
+  return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+}
+
+// Sorts ranges. Views are appended lane by lane, so there are few ascending runs, and merging these
+// is faster than sorting.
+void sort_ranges(std::vector<ByteRange>& ranges) {
+  constexpr size_t kMostRuns = 32;
+  std::vector<size_t> starts{0};
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (!comes_before(ranges[i], ranges[i - 1])) continue;
+    if (starts.size() == kMostRuns) {
+      std::ranges::sort(ranges, comes_before);
+      return;
+    }
+    starts.push_back(i);
+  }
+  const auto at = [&](size_t run) {
+    return ranges.begin() +
+           static_cast<ptrdiff_t>(run < starts.size() ? starts[run] : ranges.size());
+  };
+  for (; starts.size() > 1; starts.resize((starts.size() + 1) / 2)) {
+    for (size_t run = 0; run < starts.size(); run += 2)
+      if (run + 1 < starts.size())
+        std::inplace_merge(at(run), at(run + 1), at(run + 2), comes_before);
+    for (size_t run = 0; run < starts.size(); run += 2) starts[run / 2] = starts[run];
+  }
+}
+
+}  // namespace
+
 void sort_and_merge(std::vector<ByteRange>& ranges) {
-  const auto place = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.begin, r.end); };
-  if (!std::ranges::is_sorted(ranges, {}, place)) std::ranges::sort(ranges, {}, place);
+  sort_ranges(ranges);
   size_t kept = 0;
   for (const ByteRange& r : ranges) {
     if (kept > 0) {
