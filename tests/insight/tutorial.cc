@@ -53,7 +53,7 @@ TEST(Tutorial, PrintsWhatThePageShows) {
   const tputwin::testing::TemporaryDirectory folder;
   for (const auto& file : fs::directory_iterator(kSource / "examples/insight"))
     fs::create_symlink(file.path(), folder / file.path().filename().string());
-  for (const char* program : {"blend_wrong", "blend_right", "blend_fast"})
+  for (const char* program : {"blend_wrong", "blend_short", "blend_right", "blend_fast"})
     fs::create_symlink(fs::path(TPUTWIN_BIN_DIR) / program, folder / program);
   const std::string path = std::string(TPUTWIN_BIN_DIR) + ":" + std::getenv("PATH");
   setenv("PATH", path.c_str(), 1);
