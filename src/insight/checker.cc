@@ -11,7 +11,7 @@ namespace tputwin::insight {
 namespace {
 
 // Returns the ranges of work tensors. The operation writes them before it reads them.
-std::vector<ByteRange> scratch(const Operation& op, const Chip& chip) {
+std::vector<ByteRange> work_tensors(const Operation& op, const Chip& chip) {
   std::vector<ByteRange> ranges;
   if (!std::holds_alternative<FloatFunction>(op)) return ranges;
   for (const Operand& operand : operands(op))
@@ -65,7 +65,7 @@ void Checker::read_sources(CommandId id, const Operation& op, const Footprint& t
   meetings_.clear();
   writers_.clear();
   UndefinedReads undefined;
-  write(id, scratch(op, chip_));
+  write(id, work_tensors(op, chip_));
   read(id, touched.reads, undefined);
   if (!undefined.empty()) find_padding(undefined);
   add_roots(id, undefined);

@@ -68,6 +68,7 @@ class Checker : public Observer {
   void add_roots(CommandId id, UndefinedReads& undefined);
   TraceId add_root(Root root);
   void add_source(const LaneBytes& bytes, TraceId trace);
+  MarkScratch& scratch();
   void pass_on(CommandId id, const Operation& op);
   void store_traces(CommandId id);
   // Reports them where they leave (checker_sinks.cc).
@@ -145,6 +146,8 @@ class Checker : public Observer {
   CommandId current_ = 0;
   Meetings meetings_;
   std::vector<TracedBytes> sources_, results_;
+  // Results that depend on an unknown order of the command have a trace.
+  bool is_order_followed_ = false;
   OperandCopy before_;
   Traces traces_;
   std::unique_ptr<MarkScratch> scratch_;      // made for the first undefined value

@@ -67,17 +67,24 @@ TraceId Checker::add_root(Root root) {
   return traces_.add_root(std::move(root), key);
 }
 
+MarkScratch& Checker::scratch() {
+  if (scratch_ == nullptr) scratch_ = std::make_unique<MarkScratch>(chip_, memory_to_read(device_));
+  return *scratch_;
+}
+
 // Finds the traces of the results, and reports undefined choices.
 void Checker::pass_on(CommandId id, const Operation& op) {
   if (sources_.empty()) return;
   const Memory memory = memory_to_read(device_);
-  if (scratch_ == nullptr) scratch_ = std::make_unique<MarkScratch>(chip_, memory);
   const MarkNumbers numbers(traces_, sources_);
   std::vector<MarkedBytes> marked;
   for (const TracedBytes& source : sources_)
     marked.push_back({source.bytes, numbers.mark(source.trace)});
-  MarkFlow flow(chip_, memory, *scratch_, marked);
-  pass_marks(op, flow);
+  MarkFlow flow(chip_, memory, scratch(), marked);
+  if (is_order_followed_)
+    pass_by_index(op, flow);
+  else
+    pass_marks(op, flow);
   for (const MarkedChoice& choice : flow.choices())
     report_trace(numbers.trace(choice.mark),
                  actor(id, std::string("chooses by ") + std::string(choice.operand) + ":"));

@@ -8,6 +8,9 @@ namespace {
 
 bool is_number(FindingKind kind) { return info(kind).check == Check::numbers; }
 
+// Returns true if the root reads undefined bytes, and does not make its values itself.
+bool is_read(FindingKind kind) { return info(kind).check == Check::uninitialized; }
+
 const char* remedy(FindingKind kind) {
   switch (kind) {
     case FindingKind::padding:
@@ -28,10 +31,10 @@ const char* remedy(FindingKind kind) {
 
 Finding Checker::finding_of(const Root& root) const {
   Finding finding{.kind = root.kind,
-                  .actor = actor(root.command, is_number(root.kind) ? "computes:" : "reads:"),
+                  .actor = actor(root.command, is_read(root.kind) ? "reads:" : "computes:"),
                   .other = {},
                   .place = root.place,
-                  .missing = remedy(root.kind),
+                  .missing = root.missing.empty() ? remedy(root.kind) : root.missing,
                   .note = root.note,
                   .is_meant = root.is_meant};
   finding.actor.operation = root.operation;

@@ -7,7 +7,8 @@
 
 #include "base/bits.h"
 #include "insight/checker.h"
-#include "insight/own_writes.h"
+#include "insight/number_values.h"
+#include "insight/overlaps.h"
 #include "ops/read_order.h"
 
 namespace tputwin::insight {
@@ -33,11 +34,9 @@ bool contains(const Ranges& whole, const Ranges& part) {
   });
 }
 
-// Returns the operand that a result overlaps so that it depends on an unknown order. It may also be
-// the source of a transfer that reads back bytes it has written. nullptr: none.
+// Returns the operand that a result overlaps in an order that is not known. nullptr: none.
 const Operand* overlapping(const Operation& op, const OperandList& list, const Chip& chip) {
-  if (reads_own_writes(op, chip)) return list.begin() + 1;
-  const Status status = check_overlap(op, chip);
+  const Status status = tputwin::check_overlap(op, chip);
   if (status.ok()) return nullptr;
   const auto named = std::ranges::find(list, status.error().argument(), &Operand::name);
   return named != list.end() ? named : list.begin();
@@ -45,18 +44,33 @@ const Operand* overlapping(const Operation& op, const OperandList& list, const C
 
 }  // namespace
 
+// Reports transfers that read back what they wrote. Results of other operations that depend on an
+// order which is not known are reported if they leave the chip.
 void Checker::check_overlap(CommandId id, const Operation& op) {
+  is_order_followed_ = false;
   const OperandList list = operands(op);
   if (!is_to_report(id, Check::memory) || list.size() < 2) return;
-  const Operand* operand = overlapping(op, list, chip_);
-  if (operand == nullptr || is_known(FindingKind::overlap, id, 0)) return;
-  add({.kind = FindingKind::overlap,
-       .actor = actor(id, "computes:"),
-       .other = {},
-       .place = place(ranges_of(*operand->view, chip_)),
-       .missing = fmt::format("a place of its own for {}, or the same place and strides as {} has",
-                              list[0].name, operand->name),
-       .is_meant = is_of_file(id)});
+  const bool reads_back = reads_own_writes(op, chip_);
+  const Operand* operand = reads_back ? list.begin() + 1 : overlapping(op, list, chip_);
+  if (operand == nullptr) return;
+  Root root{
+      .kind = FindingKind::overlap,
+      .command = id,
+      .place = place(ranges_of(*operand->view, chip_)),
+      .missing = fmt::format("a place of its own for {}, or the same place and strides as {} has",
+                             list[0].name, operand->name),
+      .is_meant = is_of_file(id),
+      .is_passed_on = true};
+  const auto dependent =
+      reads_back ? std::nullopt : order_dependent(op, chip_, memory_to_read(device_), scratch());
+  if (!dependent) {
+    if (!is_known(FindingKind::overlap, id, 0)) add(finding_of(root));
+    return;
+  }
+  is_order_followed_ = true;
+  if (dependent->empty()) return;
+  const TraceId trace = add_root(std::move(root));
+  for (const ByteRange& range : *dependent) results_.push_back({range, trace});
 }
 
 bool Checker::is_of_launch(CommandId id) const {

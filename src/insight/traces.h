@@ -20,6 +20,7 @@ struct Root {
   CommandId other = 0;  // writer of the undefined bytes, if known
   Place place = {};
   std::string note = {};
+  std::string missing = {};  // empty: the remedy of the kind
   // The history may have dropped the operation when the root is reported.
   std::string operation = {};
   std::vector<std::string> tensors = {};
