@@ -219,6 +219,8 @@ Actor Checker::actor(CommandId id, std::string does) const {
 
 Actor Checker::host_actor(StackId stack, std::string does) const {
   UserCode code = Stacks::of_process().user_code(stack);
+  // Networks run on threads of their own, which no line of the program has called.
+  if (code.call.empty() && code.lines.empty()) does += " the library that runs the network";
   return {.does = std::move(does),
           .call = std::move(code.call),
           .operation = {},

@@ -20,6 +20,8 @@ class MarkNumbers {
     traces_.erase(rest.begin(), rest.end());
     for (size_t i = 0; i < traces_.size(); ++i) marks_[traces_[i]] = mark_at(i);
   }
+  // Returns the traces, the first one last.
+  const std::vector<TraceId>& traces() const { return traces_; }
   Mark mark(TraceId trace) const { return marks_.at(trace); }
   TraceId trace(Mark mark) const {
     return traces_[traces_.size() <= kMostMarks ? mark - 1u
@@ -77,6 +79,8 @@ void Checker::pass_on(CommandId id, const Operation& op) {
   if (sources_.empty()) return;
   const Memory memory = memory_to_read(device_);
   const MarkNumbers numbers(traces_, sources_);
+  const std::vector<TraceId>& traces = numbers.traces();
+  for (size_t i = 0; i + 1 < traces.size(); ++i) traces_.root(traces[i]).is_covered = true;
   std::vector<MarkedBytes> marked;
   for (const TracedBytes& source : sources_)
     marked.push_back({source.bytes, numbers.mark(source.trace)});

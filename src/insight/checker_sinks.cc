@@ -114,7 +114,8 @@ void Checker::report_harmless(bool is_closing) {
   if (!is_closing && history_.launch(launch).name.empty()) return;
   for (size_t i = is_closing ? 0 : launch_first_root_; i < traces_.roots().size(); ++i) {
     const Root& root = traces_.roots()[i];
-    if (root.is_reported || !root.is_passed_on || (root.is_stored && !is_closing)) continue;
+    if (root.is_reported || !root.is_passed_on || root.is_covered) continue;
+    if (root.is_stored && !is_closing) continue;
     const FindingKind kind =
         is_number(root.kind) ? FindingKind::unused_special : FindingKind::unused_undefined;
     if (is_known(kind, root.command, root.other)) continue;

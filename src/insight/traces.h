@@ -28,6 +28,7 @@ struct Root {
   bool is_meant = false;      // Finding::is_meant
   bool is_passed_on = false;  // some result depends on it
   bool is_stored = false;     // some result is in global memory
+  bool is_covered = false;    // some command read another trace, which may have taken its place
   bool is_reported = false;
 };
 

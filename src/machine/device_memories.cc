@@ -35,6 +35,8 @@ GlobalMemory& DeviceMemories::take_global() {
 
 const uint8_t* DeviceMemories::prepare_read(uint64_t address, uint64_t bytes) const {
   state_.pages->restore({address, bytes});
+  if (bytes != 0)
+    observers_.notify({.kind = DeviceEvent::Kind::host_read, .address = address, .bytes = bytes});
   return data(address);
 }
 

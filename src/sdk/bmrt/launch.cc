@@ -2,6 +2,7 @@
 #include "sdk/bmrt/launch.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 #include <algorithm>
 #include <utility>
@@ -17,13 +18,23 @@ uint64_t offset(const Device& device, const StageTensor& tensor) {
   return tensor.address - device.chip().global_base;
 }
 
-// The user's memory may be device memory. Then the device is notified of the write, for data
-// derived from its bytes.
-uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
+// Returns the address of the user's memory in the device; nullopt: it is memory of the host.
+std::optional<uint64_t> device_address(Device& device, const UserTensor& user, uint64_t bytes) {
   const GlobalMemory& memory = device.memories().read_global();
   const uint64_t at =
       reinterpret_cast<uintptr_t>(user.memory) - reinterpret_cast<uintptr_t>(memory.data());
-  return memory.contains(at, bytes) ? device.memories().prepare_write(at, bytes) : user.memory;
+  return memory.contains(at, bytes) ? std::optional(at) : std::nullopt;
+}
+
+// Notifies the device of a read or a write of the user's memory, for checks and for data derived
+// from its bytes.
+void prepare_read(Device& device, const UserTensor& user, uint64_t bytes) {
+  if (const auto at = device_address(device, user, bytes))
+    device.memories().prepare_read(*at, bytes);
+}
+uint8_t* for_writing(Device& device, const UserTensor& user, uint64_t bytes) {
+  const auto at = device_address(device, user, bytes);
+  return at ? device.memories().prepare_write(*at, bytes) : user.memory;
 }
 
 // Copies between the user's memory and the device's, whose layouts may differ.
@@ -41,6 +52,7 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const StageTensor& tensor = stage.inputs()[i];
+    prepare_read(device, inputs[i], tensor.bytes(inputs[i].storage));
     bring(device.memories().prepare_write(offset(device, tensor), tensor.device_bytes()), tensor,
           inputs[i]);
   }
@@ -65,7 +77,7 @@ class StageDevice : public SubnetDevice {
     if (address == 0) return nullptr;
     const uint64_t bytes = std::max(tensor.size, stored_bytes(tensor));
     const uint64_t at = address - device_.chip().global_base;
-    device_.memories().prepare_read(at, bytes);
+    if (!to_write) device_.memories().prepare_read(at, bytes);
     return device_.memories().prepare_write(at, to_write ? bytes : 0);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }

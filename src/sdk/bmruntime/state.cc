@@ -175,8 +175,6 @@ Status copy_out(bmctx_t ctx, bmmem_t mem, uint8_t* target, uint64_t offset, uint
   TW_RETURN_IF_ERROR(check_pointer(target, "dst"));
   TW_RETURN_IF_ERROR(check_range(*memory, offset, bytes));
   std::lock_guard lock(memory->device->mutex);
-  memory->device->chip->observers().notify(
-      {.kind = DeviceEvent::Kind::host_read, .address = memory->address + offset, .bytes = bytes});
   copy_run(target, memory->device->chip->memories().prepare_read(memory->address + offset, bytes),
            bytes);
   return {};
