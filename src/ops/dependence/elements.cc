@@ -89,11 +89,28 @@ void pass(const Op& op, MarkFlow& flow) {
   pass_same_index(op, flow);
 }
 
-// Logic passes bytes of packed elements separately. Shifts and rotations do not.
+// Passes bytes of elements that a shift by whole bytes moves to other bytes.
+void pass_shifted(const Bitwise& op, MarkFlow& flow, int32_t by) {
+  const auto bytes = static_cast<int32_t>(element_bytes(op.out.dtype));
+  for (int32_t i = std::max(0, by); i < std::min(bytes, bytes + by); ++i)
+    flow.store(byte_of(op.out, static_cast<uint32_t>(i)),
+               flow.load(byte_of(op.a.view, static_cast<uint32_t>(i - by))));
+}
+
+// Logic passes bytes of packed elements separately. Constants clear bytes, or move them.
 void pass(const Bitwise& op, MarkFlow& flow) {
-  const bool is_logic = op.kind <= Bitwise::Kind::bit_xor;
-  if (!is_logic || op.out.pack != 1) return pass_same_index(op, flow);
-  for (uint32_t i = 0; i < element_bytes(op.out.dtype); ++i) pass_same_index(op, flow, i);
+  using Kind = Bitwise::Kind;
+  if (op.out.pack != 1) return pass_same_index(op, flow);
+  const auto by = static_cast<int32_t>(op.b.constant);
+  const bool moves_bytes = op.kind == Kind::logical_shift && op.b.is_constant && by % 8 == 0 &&
+                           by > -32 && by < 32 && !op.a.along_n;
+  if (moves_bytes) return pass_shifted(op, flow, by / 8);
+  if (op.kind > Kind::bit_xor) return pass_same_index(op, flow);
+  for (uint32_t i = 0; i < element_bytes(op.out.dtype); ++i) {
+    const bool is_cleared =
+        op.kind == Kind::bit_and && op.b.is_constant && (op.b.constant >> 8 * i & 0xff) == 0;
+    if (!is_cleared) pass_same_index(op, flow, i);
+  }
 }
 
 // The copy of the words is made byte by byte. The padding bytes of the words reach no result.

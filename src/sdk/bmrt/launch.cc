@@ -26,6 +26,19 @@ std::optional<uint64_t> device_address(Device& device, const UserTensor& user, u
   return memory.contains(at, bytes) ? std::optional(at) : std::nullopt;
 }
 
+// Returns true if a tensor of `bytes` bytes in memory has no padding. Nothing reads padding, so
+// that reads of a tensor with padding are not announced: its bytes may be undefined.
+bool is_dense(const StageTensor& tensor, uint64_t bytes) {
+  return bytes == stored_bytes(tensor.images(), tensor.elements(), tensor.bits(), BM_STORE_1N);
+}
+
+// Returns the bytes of a tensor for reading.
+const uint8_t* for_reading(Device& device, const StageTensor& tensor) {
+  const uint64_t at = offset(device, tensor), bytes = tensor.device_bytes();
+  return is_dense(tensor, bytes) ? device.memories().prepare_read(at, bytes)
+                                 : device.memories().read_global().data() + at;
+}
+
 // Notifies the device of a read or a write of the user's memory, for checks and for data derived
 // from its bytes.
 void prepare_read(Device& device, const UserTensor& user, uint64_t bytes) {
@@ -52,7 +65,8 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
            const std::vector<UserTensor>& outputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const StageTensor& tensor = stage.inputs()[i];
-    prepare_read(device, inputs[i], tensor.bytes(inputs[i].storage));
+    if (const uint64_t bytes = tensor.bytes(inputs[i].storage); is_dense(tensor, bytes))
+      prepare_read(device, inputs[i], bytes);
     bring(device.memories().prepare_write(offset(device, tensor), tensor.device_bytes()), tensor,
           inputs[i]);
   }
@@ -61,8 +75,7 @@ Status run(Device& device, Stage& stage, const std::vector<UserTensor>& inputs,
     const StageTensor& tensor = stage.outputs()[i];
     UserTensor to = outputs[i];
     to.memory = for_writing(device, to, tensor.bytes(to.storage));
-    fetch(to, tensor,
-          device.memories().prepare_read(offset(device, tensor), tensor.device_bytes()));
+    fetch(to, tensor, for_reading(device, tensor));
   }
   return {};
 }
