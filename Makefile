@@ -79,7 +79,7 @@ test-onnx-nets: deps-onnx test-onnx
 	done
 
 # Reads rendered text with PP-OCRv4, in float with ONNX Runtime and in int8 on the BM1880.
-ONNX_TEXT ?= characters directions
+ONNX_TEXT ?= characters directions boxes
 test-onnx-text: deps-onnx deps-web build
 	mkdir -p $(ONNX)
 	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)

@@ -111,10 +111,10 @@ void bind_campaigns(py::module_& module) {
       .def(py::init([](const std::string& prototxt, const std::string& caffemodel,
                        const std::vector<std::string>& data, const std::string& output,
                        const std::string& name, size_t samples, const std::string& method,
-                       const std::vector<std::vector<int64_t>>& shapes,
+                       double reach, const std::vector<std::vector<int64_t>>& shapes,
                        const py::dict& preparation) {
         return std::make_unique<CalibrationUnits>(calibration_request(
-            prototxt, caffemodel, data, output, name, samples, method, shapes, preparation));
+            prototxt, caffemodel, data, output, name, samples, method, reach, shapes, preparation));
       }))
       .def_property_readonly("second_part",
                              [](const CalibrationUnits& u) { return u.campaign.second_part; })

@@ -66,7 +66,7 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                             const std::string& caffemodel,
                                             const std::vector<std::string>& data,
                                             const std::string& output, const std::string& name,
-                                            size_t samples, const std::string& method,
+                                            size_t samples, const std::string& method, double reach,
                                             const std::vector<std::vector<int64_t>>& shapes,
                                             const py::dict& preparation) {
   tools::CalibrateRequest request{.name = name,
@@ -77,6 +77,8 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                   .shapes = shapes,
                                   .output_directory = output};
   request.options.samples = samples;
+  if (reach < 0 || reach > 1) throw py::value_error("reach: expected 0 to 1");
+  if (reach > 0) request.options.reach = reach;
   request.options.method =
       named<net::ThresholdMethod>({{"kl", net::ThresholdMethod::divergence},
                                    {"mse", net::ThresholdMethod::squared_error},
@@ -151,12 +153,12 @@ auto unlocked(Progress& progress, Work work) {
 
 py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
                    const std::vector<std::string>& data, const std::string& output,
-                   const std::string& name, size_t samples, const std::string& method,
+                   const std::string& name, size_t samples, const std::string& method, double reach,
                    const std::vector<std::vector<int64_t>>& shapes, const py::dict& preparation,
                    const py::object& progress) {
   Progress reported(progress);
-  tools::CalibrateRequest request = calibration_request(prototxt, caffemodel, data, output, name,
-                                                        samples, method, shapes, preparation);
+  tools::CalibrateRequest request = calibration_request(
+      prototxt, caffemodel, data, output, name, samples, method, reach, shapes, preparation);
   request.options.progress = reported.callback();
   return described(unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); }));
 }

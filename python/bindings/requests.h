@@ -19,7 +19,7 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                             const std::string& caffemodel,
                                             const std::vector<std::string>& data,
                                             const std::string& output, const std::string& name,
-                                            size_t samples, const std::string& method,
+                                            size_t samples, const std::string& method, double reach,
                                             const std::vector<std::vector<int64_t>>& shapes,
                                             const py::dict& preparation);
 

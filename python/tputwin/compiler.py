@@ -96,19 +96,20 @@ def _shape_arguments(shape: Shapes) -> list[list[int]]:
 
 
 def calibration_arguments(prototxt: Path, caffemodel: Path, data: Data, output: Path, name: str,
-                          samples: int, method: str, shape: Shapes, preparation: Preparation
-                          ) -> tuple[str, str, list[str], str, str, int, str, list[list[int]],
-                                     dict[str, Any]]:
+                          samples: int, method: str, reach: float, shape: Shapes,
+                          preparation: Preparation
+                          ) -> tuple[str, str, list[str], str, str, int, str, float,
+                                     list[list[int]], dict[str, Any]]:
     """Returns the core's arguments. The name of the file replaces an empty name of the net."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
     return (os.fspath(prototxt), os.fspath(caffemodel), _data_arguments(data), os.fspath(output),
-            stem, samples, method, _shape_arguments(shape), preparation.fields())
+            stem, samples, method, reach, _shape_arguments(shape), preparation.fields())
 
 
 def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = ".", *,
-              name: str = "", samples: int = 0, method: str = "mse", shape: Shapes = (),
-              preparation: Preparation = Preparation(),
+              name: str = "", samples: int = 0, method: str = "mse", reach: float = 0,
+              shape: Shapes = (), preparation: Preparation = Preparation(),
               progress: Union[Progress, None] = None) -> Calibrated:
     """Writes the int8 net of a float net, and its table, to the folder ``output``.
 
@@ -118,11 +119,12 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = 
     .npz). Several inputs need a path for each: a list in the order of the inputs, or a dictionary
     by their names. One .npz with an array for each input is also possible. ``shape``: the shape of
     the input, or a list with a shape for each. ``progress`` is called with the work done and the
-    total. ``method`` selects how thresholds are chosen: mse, kl, percentile, max.
+    total. ``method`` selects how thresholds are chosen: mse, kl, percentile, max. ``reach``: layers
+    are left to the host in floats until every output has this cosine with the float net; 0: none.
     """
     return Calibrated.of(_core.calibrate(
-        *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, shape,
-                               preparation), progress))
+        *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, reach,
+                               shape, preparation), progress))
 
 
 def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "", name: str = "net",

@@ -84,11 +84,12 @@ class Calibration:
     method: str = "mse"
     shape: Shapes = ()
     preparation: Preparation = field(default_factory=Preparation)
+    reach: float = 0
 
     def open(self) -> _core.CalibrationUnits:
         return _core.CalibrationUnits(*calibration_arguments(
             self.prototxt, self.caffemodel, self.data, self.output, self.name, self.samples,
-            self.method, self.shape, self.preparation))
+            self.method, self.reach, self.shape, self.preparation))
 
     def figures(self, units: _core.CalibrationUnits, lines: list[str]) -> Calibrated:
         return Calibrated.of(units.write(lines))

@@ -60,13 +60,15 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
   std::error_code error;
   fs::create_directories(folder, error);
   const std::string stem = folder / ("bmnet_" + request.name);
-  CalibratedFiles paths{.model = stem + "_int8" + request.suffix + ".caffemodel",
-                        .table = stem + "_calibration_table" + request.suffix + ".pb2",
-                        .table_text = stem + "_calibration_table" + request.suffix + ".prototxt",
-                        .deploy = stem + "_deploy.prototxt",
-                        .report = net::report_json(result),
-                        .text = net::report_text(result),
-                        .missed = net::missed_outputs(result, request.required)};
+  CalibratedFiles paths{
+      .model = stem + "_int8" + request.suffix + ".caffemodel",
+      .table = stem + "_calibration_table" + request.suffix + ".pb2",
+      .table_text = stem + "_calibration_table" + request.suffix + ".prototxt",
+      .deploy = stem + "_deploy.prototxt",
+      .report = net::report_json(result),
+      .text = net::report_text(result),
+      .missed = net::missed_outputs(
+          result, std::max(request.required, request.options.reach.value_or(-1)))};
   TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table_text, net::TableFormat::text));

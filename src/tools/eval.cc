@@ -118,9 +118,12 @@ class Int8Side {
   size_t batch() const { return input_.shape.empty() ? 1 : input_.shape.front(); }
 
   Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
-    std::ranges::transform(samples, bytes_.begin(), [this](float x) {
-      return static_cast<uint8_t>(quantized(x, input_.threshold));
-    });
+    if (input_.fmt == kFormatFp32)
+      std::memcpy(bytes_.data(), samples.data(), bytes_.size());
+    else
+      std::ranges::transform(samples, bytes_.begin(), [this](float x) {
+        return static_cast<uint8_t>(quantized(x, input_.threshold));
+      });
     if (Status status = session_.infer(bytes_, outputs_); !status.ok()) return status.error();
     return classes_of(scores(), batch());
   }

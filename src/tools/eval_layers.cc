@@ -96,14 +96,19 @@ void finish(Row& row) {
       static_cast<double>(sums.clipped) / static_cast<double>(std::max<uint64_t>(sums.values, 1));
 }
 
-// Returns the input of the int8 net.
+// Returns the input of the int8 net; floats without a threshold.
 net::TensorBytes quantized(const std::vector<float>& values, float threshold) {
   net::TensorBytes bytes;
+  if (threshold == 0) {
+    bytes.resize(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
   for (float x : values) bytes.push_back(static_cast<uint8_t>(tools::quantized(x, threshold)));
   return bytes;
 }
 
-// Returns the threshold of an input.
+// Returns the threshold of an input; 0 if it holds floats.
 Result<float> input_threshold(const net::Network& int8,
                               const std::vector<net::LayerIntegers>& integers,
                               const std::string& input) {
@@ -111,7 +116,9 @@ Result<float> input_threshold(const net::Network& int8,
     if (is(int8.ops[i], net::Op::start))
       for (int t = 0; t < int8.ops[i].top_size(); ++t)
         if (int8.ops[i].top(t) == input && !integers[i].threshold_y.empty())
-          return integers[i].threshold_y[static_cast<size_t>(t)];
+          return net::holds_floats(int8.ops[i], t)
+                     ? 0
+                     : integers[i].threshold_y[static_cast<size_t>(t)];
   return Error(errors::net_table_entry)
       .in(int8.name)
       .detail("the input " + input + " has no threshold");

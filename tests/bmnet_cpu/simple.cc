@@ -9,8 +9,8 @@ namespace {
 TEST(CpuOps, NamesOfPlugins) {
   EXPECT_EQ(net::cpu_plugin_name("tg_softmax"), "Softmax");
   EXPECT_EQ(net::cpu_plugin_name("tg_detectoutput"), "DetectOutput");
-  EXPECT_EQ(net::cpu_plugin_name("tg_convolution"), "");
-  EXPECT_EQ(net::cpu_plugin_name("tg_tile"), "") << "the TPU moves bytes";
+  EXPECT_EQ(net::cpu_plugin_name("tg_convolution"), "Convolution") << "in floats";
+  EXPECT_EQ(net::cpu_plugin_name("tg_concat"), "") << "the TPU moves floats";
   EXPECT_EQ(net::cpu_plugin_name("Softmax"), "") << "no IR type";
   EXPECT_EQ(net::cpu_plugin_name(""), "");
   EXPECT_TRUE(net::has_float_output("tg_yolo"));

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "bmnet/caffe/import.h"
+#include "bmnet/cpu_ops/cpu_ops.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -29,6 +30,30 @@ void expect_near(const Blob& ours, const cv::Mat& theirs, float tolerance,
   for (size_t i = 0; i < theirs.total(); ++i)
     ASSERT_NEAR(ours.data[i], expected[i], tolerance * std::max(largest, 1e-3f))
         << name << " at " << i;
+}
+
+// The operators of the host compute layers that are left to it as the float net does.
+void expect_as_on_host(const Network& network, std::map<std::string, Blob>& all) {
+  for (const TensorOp& op : network.ops) {
+    if (!can_leave_to_host(op) || cpu_plugin_name(op.type()).empty()) continue;
+    std::vector<ConstTensor> in;
+    for (const std::string& bottom : op.bottom())
+      in.push_back({all.at(bottom).shape, all.at(bottom).data.data()});
+    if (const auto blobs = network.blobs.find(op.name()); blobs != network.blobs.end())
+      for (const Blob& blob : blobs->second) in.push_back({blob.shape, blob.data.data()});
+    const Blob& expected = all.at(op.top(0));
+    std::vector<float> values(expected.data.size(), NAN);
+    TensorOp plugin = op;
+    plugin.set_type(std::string(cpu_plugin_name(op.type())));
+    const MutableTensor out{expected.shape, values.data()};
+    const Status status = run_cpu_op(plugin, in, {&out, 1});
+    ASSERT_TRUE(status.ok()) << status.message();
+    float largest = 0;
+    for (const float v : expected.data) largest = std::max(largest, std::fabs(v));
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_NEAR(values[i], expected.data[i], 1e-5f * std::max(largest, 1e-3f))
+          << op.name() << " at " << i;
+  }
 }
 
 }  // namespace
@@ -72,8 +97,11 @@ void expect_as_opencv(const caffe::NetParameter& net, uint64_t seed, float toler
     Blob& blob = inputs[name] = random_blob(dims(*network->shape_of(name)), random, -1, 1);
     reference.setInput(cv::Mat(sizes(blob.shape), CV_32F, blob.data.data()).clone(), name);
   }
-  auto results = (*executor)->run(inputs);
+  std::map<std::string, Blob> all;
+  auto results = (*executor)->run(
+      inputs, [&](const std::string& name, const Blob& value) { all[name] = value; });
   ASSERT_TRUE(results.ok()) << results.status().message();
+  expect_as_on_host(*network, all);
   std::vector<std::string> names;
   for (const std::string& output : network->outputs())
     names.push_back(network->producer(output)->name());

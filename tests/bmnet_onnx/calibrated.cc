@@ -38,6 +38,11 @@ Result<Int8> own_int8(const onnx::ModelProto& model) {
 
 Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
                               net::ThresholdMethod method) {
+  return calibrated(model, samples, [=](net::CalibrationOptions& o) { o.method = method; });
+}
+
+Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
+                              const std::function<void(net::CalibrationOptions&)>& change) {
   TW_ASSIGN_OR_RETURN(loaded, load(model));
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net));
   std::vector<Samples> sets;
@@ -49,9 +54,9 @@ Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samp
   std::vector<const net::DataSet*> data;
   for (const Samples& set : sets) data.push_back(&set);
   net::CalibrationOptions options;
-  options.method = method;
   options.batch = 1;
   options.thresholds = loaded.thresholds;
+  change(options);
   TW_ASSIGN_OR_RETURN(calibration, net::calibrate(loaded.net, data, options));
   const tputwin::testing::TemporaryDirectory folder;
   write(folder / "net.caffemodel", calibration.net);

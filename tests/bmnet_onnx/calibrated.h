@@ -33,6 +33,8 @@ struct Calibrated {
 };
 Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
                               net::ThresholdMethod method = net::ThresholdMethod::squared_error);
+Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samples,
+                              const std::function<void(net::CalibrationOptions&)>& change);
 
 // Returns the threshold of a tensor.
 float tensor_threshold(const Int8& net, const std::string& tensor);

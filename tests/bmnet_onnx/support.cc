@@ -168,6 +168,11 @@ std::map<std::string, net::TensorBytes> as_bytes(const Int8& net, const Blobs& i
   for (const auto& [name, blob] : inputs) {
     net::TensorBytes& bytes = result[name];
     const float threshold = threshold_of(net, name);
+    if (net.network.shape_of(name)->data_type_size() == sizeof(float)) {
+      bytes.resize(blob.data.size() * sizeof(float));
+      std::memcpy(bytes.data(), blob.data.data(), bytes.size());
+      continue;
+    }
     for (float v : blob.data)
       bytes.push_back(static_cast<uint8_t>(static_cast<int8_t>(
           std::clamp(std::floor(v * 128 / threshold + 0.5f), -128.0f, 127.0f))));

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "bmnet/arithmetic/activation.h"
 #include "bmnet/arithmetic/lrn.h"
 #include "bmnet/calibrate/histogram.h"
+#include "bmnet/cpu_ops/table_function.h"
 
 namespace tputwin::net {
 namespace {

@@ -9,6 +9,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/table.h"
+#include "bmnet/pipeline/prepare.h"
 #include "bmnet_quant/lmdb_writer.h"
 #include "common/temporary_directory.h"
 #include "tools/calibrate.h"
@@ -113,6 +114,41 @@ TEST(CalibrateTool, RefusesAnInt8Net) {
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().id(), errors::net_already_int8) << text.error().message();
   EXPECT_NE(text.error().message().find("tputwin compile"), std::string::npos);
+}
+
+// Layers that are left to the host keep their float weights. The int8 net marks them, and the graph
+// may be the user's, which does not.
+TEST(CalibrateTool, LeavesLayersToTheHost) {
+  const tputwin::testing::TemporaryDirectory folder;
+  make_folder(folder.path());
+  auto request = tools::find_model("tiny", folder.path());
+  ASSERT_TRUE(request.ok()) << request.status().message();
+  request->options.reach = 1;
+  request->output_directory = folder / "out";
+  auto text = tools::calibrate_files(*request);
+  ASSERT_TRUE(text.ok()) << text.status().message();
+  EXPECT_EQ(text->missed.size(), 1u) << "the input is int8";
+  EXPECT_NE(text->text.find("layers left to the host: 2"), std::string::npos) << text->text;
+
+  const std::string model = folder / "out" / "bmnet_tiny_int8.caffemodel";
+  const std::string table = folder / "out" / "bmnet_tiny_calibration_table.pb2";
+  for (const std::string& graph :
+       {std::string(), std::string(folder / "out" / "bmnet_tiny_deploy.prototxt")}) {
+    auto made = prepare({.prototxt = graph, .caffemodel = model, .table = table, .import = {}});
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    for (const char* layer : {"conv", "relu", "ip"}) {
+      const auto op = std::ranges::find(made->network.ops, layer, &TensorOp::name);
+      ASSERT_NE(op, made->network.ops.end()) << layer;
+      EXPECT_TRUE(runs_on_host(*op)) << layer;
+      EXPECT_TRUE(holds_floats(*op, 0)) << layer;
+    }
+    EXPECT_EQ(made->network.shape_of(made->network.outputs()[0])->data_type_size(), 1);
+    EXPECT_TRUE(resolve(made->network, made->table).ok());
+  }
+  request->caffemodel = model;
+  auto again = tools::calibrate_files(*request);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().id(), errors::net_already_int8) << again.error().message();
 }
 
 TEST(CalibrateTool, ReportsWhatIsMissing) {

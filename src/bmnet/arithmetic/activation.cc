@@ -1,104 +1,30 @@
 // Functions of one value: activations, PReLU, power, clip and named functions.
-#include "bmnet/arithmetic/activation.h"
-
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
-#include "bmnet/arithmetic/by_value.h"
+#include "bmnet/cpu_ops/table_function.h"
+#include "bmnet/float/kernels.h"
 #include "bmnet/integers/choice.h"
-#include "bmnet/integers/functions.h"
 #include "bmnet/reference/layer.h"
 
 namespace tputwin::net {
 
-namespace {
-
-// Returns x * g(x). The steps of g are no gates themselves.
-std::function<float(float)> gate_function(const ::bmnet::TGFunctionParameter& p) {
-  std::vector<std::function<float(float)>> steps;
-  for (const TensorOp& step : p.gate()) {
-    if (step.tg_function_param().gate_size() > 0) return nullptr;
-    steps.push_back(table_function(step));
-    if (steps.back() == nullptr) return nullptr;
-  }
-  return [steps = std::move(steps)](float x) {
-    float g = x;
-    for (const auto& step : steps) g = step(g);
-    return x * g;
-  };
-}
-
-}  // namespace
-
-std::function<float(float)> table_function(const TensorOp& op) {
-  if (is(op, Op::power)) {
-    const auto& p = op.tg_power_param();
-    return [power = p.power(), scale = p.scale(), shift = p.shift()](float x) {
-      // Without the branch, 0 + -0 would lose the sign of -0.
-      const float inner = shift == 0 ? scale * x : shift + scale * x;
-      return power == 1 ? inner : std::pow(inner, power);
-    };
-  }
-  if (is(op, Op::function)) {
-    const auto& p = op.tg_function_param();
-    if (p.gate_size() > 0) return gate_function(p);
-    return named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
-  }
-  if (is(op, Op::clip))
-    return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {
-      return std::min(std::max(x, least), most);
-    };
-  if (!is(op, Op::activation)) return nullptr;
-  const auto& p = op.tg_activation_param();
-  switch (p.activation()) {
-    case ::bmnet::SIGMOID:
-      return [](float x) { return 1.0f / (1.0f + std::exp(-x)); };
-    case ::bmnet::TANH:
-      return [](float x) { return std::tanh(x); };
-    case ::bmnet::ABS:
-      return [](float x) { return std::fabs(x); };
-    case ::bmnet::ELU:
-      return [alpha = p.activation_arg_size() > 0 ? p.activation_arg(0) : 1.0f](float x) {
-        return x > 0 ? x : alpha * (std::exp(x) - 1.0f);
-      };
-    default:
-      return nullptr;
-  }
-}
-
 // ---- Float ----
 
-namespace {
-
-FloatKernel relu(float slope) {
-  // A slope of 0 needs this branch: infinity times 0 is NaN.
-  if (slope == 0) return per_value([](float x) { return x < 0 ? 0.0f : x; });
-  return per_value([slope](float x) { return x > 0 ? x : x * slope; });
-}
-
-}  // namespace
-
-Result<FloatKernel> make_float_table(const TensorOp& op, const std::vector<Blob>&) {
-  auto function = table_function(op);
-  return function ? per_value(std::move(function)) : FloatKernel();
+Result<FloatKernel> make_float_table(const TensorOp& op, const std::vector<Blob>& blobs) {
+  return table_function(op) ? make_float_host(op, blobs) : FloatKernel();
 }
 
 Result<FloatKernel> make_float_activation(const TensorOp& op, const std::vector<Blob>& blobs) {
-  if (is_plain_relu(op)) return relu(0);
-  if (is_leaky_relu(op)) return relu(op.tg_activation_param().activation_arg(0));
-  return make_float_table(op, blobs);
+  const bool rectifies = is_plain_relu(op) || is_leaky_relu(op);
+  return rectifies ? make_float_host(op, blobs) : make_float_table(op, blobs);
 }
 
 Result<FloatKernel> make_float_prelu(const TensorOp& op, const std::vector<Blob>& blobs) {
   const AroundAxis shape = around_axis(op.input_shape(0), 1);
   const bool shared = op.tg_prelu_param().channel_shared();
   TW_RETURN_IF_ERROR(check_blob(op, blobs, 0, shared ? 1 : shape.axis));
-  if (shared) return relu(blobs[0].data[0]);
-  return per_channel(shape, [slopes = blobs[0].data](float x, size_t channel) {
-    return x > 0 ? x : x * slopes[channel];
-  });
+  return make_float_host(op, blobs);
 }
 
 // ---- Integers ----

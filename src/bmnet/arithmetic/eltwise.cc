@@ -9,34 +9,8 @@
 
 namespace tputwin::net {
 
-Result<FloatKernel> make_float_eltwise(const TensorOp& op, const std::vector<Blob>&) {
-  using Parameter = ::bmnet::TGEltwiseParameter;
-  const Parameter& parameter = op.tg_eltwise_param();
-  std::vector<float> factor(op.bottom_size(), 1.0f);
-  for (int i = 0; i < std::min(parameter.coeff_size(), op.bottom_size()); ++i)
-    factor[i] = parameter.coeff(i);
-  const auto operation = parameter.operation();
-  const bool rectified = parameter.do_activation();
-  // The second factor of a product may have one value per channel.
-  const size_t repeat = static_cast<size_t>(count(op.input_shape(0)) / count(op.input_shape(1)));
-  return FloatKernel(
-      [=](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
-        std::vector<float>& y = outputs[0]->data;
-        parallel_for(y.size(), 16384, [&](size_t begin, size_t end) {
-          for (size_t i = begin; i < end; ++i) {
-            float result = inputs[0]->data[i];
-            if (operation == Parameter::SUM) result *= factor[0];
-            for (size_t k = 1; k < inputs.size(); ++k) {
-              const float x = inputs[k]->data[i / repeat];
-              if (operation == Parameter::SUM) result += factor[k] * x;
-              if (operation == Parameter::PROD) result *= x;
-              if (operation == Parameter::MAX && (x > result || std::isnan(x))) result = x;
-            }
-            y[i] = rectified ? std::max(result, 0.0f) : result;
-          }
-        });
-        return {};
-      });
+Result<FloatKernel> make_float_eltwise(const TensorOp& op, const std::vector<Blob>& blobs) {
+  return make_float_host(op, blobs);
 }
 
 // ---- Integers ----

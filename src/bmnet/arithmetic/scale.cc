@@ -15,17 +15,8 @@ Result<FloatKernel> make_float_scale(const TensorOp& op, const std::vector<Blob>
   const int64_t total = count(op.input_shape(0));
   if (shape.axis == 0 || total % (shape.outer * shape.axis) != 0)
     return check_blob(op, blobs, 0, total / shape.outer);
-  shape.inner = total / (shape.outer * shape.axis);
-  std::vector<float> bias(shape.axis);
-  if (blobs.size() > 1) {
-    TW_RETURN_IF_ERROR(check_blob(op, blobs, 1, shape.axis));
-    bias = blobs[1].data;
-  }
-  const bool rectified = parameter.do_activation();
-  return per_channel(shape, [=, factor = blobs[0].data](float x, size_t channel) {
-    const float y = x * factor[channel] + bias[channel];
-    return rectified ? std::max(y, 0.0f) : y;
-  });
+  if (blobs.size() > 1) TW_RETURN_IF_ERROR(check_blob(op, blobs, 1, shape.axis));
+  return make_float_host(op, blobs);
 }
 
 Result<FloatKernel> make_float_batchnorm(const TensorOp& op, const std::vector<Blob>& blobs) {

@@ -109,10 +109,11 @@ Status attach_weights(caffe::NetParameter& graph, caffe::NetParameter file) {
   std::vector<int> order(static_cast<size_t>(graph.layer_size()), -1);
   for (int i = 0; i < file.layer_size(); ++i) {
     const auto found = by_name.find(file.layer(i).name());
-    if (found == by_name.end() || file.layer(i).blobs().empty()) continue;
-    graph.mutable_layer(found->second)
-        ->mutable_blobs()
-        ->Swap(file.mutable_layer(i)->mutable_blobs());
+    if (found == by_name.end()) continue;
+    Layer& layer = *graph.mutable_layer(found->second);
+    if (file.layer(i).on_host()) layer.set_on_host(true);
+    if (file.layer(i).blobs().empty()) continue;
+    layer.mutable_blobs()->Swap(file.mutable_layer(i)->mutable_blobs());
     order[static_cast<size_t>(found->second)] = i;
   }
   std::map<std::string, std::vector<Sharer>> shared;
@@ -135,10 +136,11 @@ Status attach_weights(caffe::NetParameter& graph, caffe::NetParameter file) {
 caffe::NetParameter take_weights(caffe::NetParameter& net) {
   caffe::NetParameter weights;
   for (Layer& layer : *net.mutable_layer()) {
-    if (layer.blobs().empty()) continue;
+    if (layer.blobs().empty() && !layer.on_host()) continue;
     Layer& taken = *weights.add_layer();
     taken.set_name(layer.name());
     taken.mutable_blobs()->Swap(layer.mutable_blobs());
+    if (layer.on_host()) taken.set_on_host(true);
   }
   return weights;
 }

@@ -6,9 +6,10 @@
 namespace tputwin::net {
 
 // Moves the blobs of `file`, layer by layer in its order, to the first layer of `graph` with the
-// layer's name. If a name occurs twice in the file, the last one counts. Then parameters with one
-// name (`param { name }`) get one blob, the last in the file. They lose the name, so that a change
-// of one copy does not affect the others. Errors: net_blob_shape if shapes of shared blobs differ.
+// layer's name. Layers that the file leaves to the host keep that mark. If a name occurs twice
+// in the file, the last one counts. Then parameters with one name (`param { name }`) get one blob,
+// the last in the file. They lose the name, so that a change of one copy does not affect the
+// others. Errors: net_blob_shape if shapes of shared blobs differ.
 Status attach_weights(caffe::NetParameter& graph, caffe::NetParameter file);
 
 // Moves the blobs of the net's layers out of the net. Returns them with the layers' names.

@@ -154,9 +154,12 @@ class NetImporter {
       return import_layer(layer, kind);
     TensorOp op;
     begin(layer, op);
-    const auto parts = kind.expand(Importer(layer, op, options_.needs_weights, true));
+    auto parts = kind.expand(Importer(layer, op, options_.needs_weights, true));
     if (parts.empty()) return import_layer(layer, kind);
-    for (const caffe::LayerParameter& part : parts) import_layer(part, *find_kind(part.type()));
+    for (caffe::LayerParameter& part : parts) {
+      part.set_on_host(layer.on_host());
+      import_layer(part, *find_kind(part.type()));
+    }
   }
 
   bool counts_fit(const caffe::LayerParameter& layer, const LayerKind& kind) {
@@ -206,6 +209,7 @@ class NetImporter {
     for (int i = 0; i < op.top_size(); ++i)
       op.set_top(i, define(layer, op.top(i), {.shape = op.output_shape(i)}));
     if (!blobs.empty()) network_.blobs[op.name()] = std::move(blobs);
+    if (layer.on_host() && can_leave_to_host(op)) op.set_cpu_op(true);
     network_.ops.push_back(std::move(op));
   }
 

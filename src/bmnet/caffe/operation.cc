@@ -24,7 +24,7 @@ class Silent final : public google::protobuf::io::ErrorCollector {
 
 std::string text_of(const TensorOp& op) {
   TensorOp stated = op;
-  for (const char* field : {"name", "type", "bottom", "top", "calib_id"})
+  for (const char* field : {"name", "type", "bottom", "top", "calib_id", "cpu_op"})
     stated.GetReflection()->ClearField(&stated, TensorOp::descriptor()->FindFieldByName(field));
   std::string text;
   google::protobuf::TextFormat::Printer printer;
@@ -88,6 +88,7 @@ void import_operation(Importer& layer) {
   if (!layer.ready() || !read_operation(layer, stated)) return;
   stated.set_type(layer.caffe.type());
   stated.set_name(layer.op.name());
+  stated.clear_cpu_op();  // on_host of the layer decides
   *stated.mutable_bottom() = layer.op.bottom();
   *stated.mutable_top() = layer.op.top();
   if (auto shapes = infer_shapes(stated);

@@ -96,7 +96,8 @@ Status correct_biases(const Network& network, const NetCalibrationParameter& tab
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];
     const auto real = network.blobs.find(op.name());
-    const auto mean = is_correctable(op) ? means.find(op.bottom(0)) : means.end();
+    const bool is_corrected = is_correctable(op) && !is_left_to_host(quantized.ops[i]);
+    const auto mean = is_corrected ? means.find(op.bottom(0)) : means.end();
     if (mean == means.end() || real == network.blobs.end() || real->second.size() < 2) continue;
     std::vector<Blob>& rounded = quantized.blobs.find(op.name())->second;
     const size_t inputs = is(op, Op::inner_product)

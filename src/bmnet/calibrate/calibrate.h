@@ -5,10 +5,12 @@
 #include <bmnet/calibration.pb.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "bmnet/caffe/caffe_net.h"
 #include "bmnet/calibrate/histogram.h"
+#include "bmnet/calibrate/leave_to_host.h"
 #include "bmnet/data/data_set.h"
 #include "bmnet/ir/network.h"
 
@@ -24,6 +26,9 @@ struct CalibrationOptions {
   size_t report_samples = 4;
   bool equalize = true;        // see equalize.h
   bool correct_biases = true;  // see bias_correction.h
+  // Leaves layers to the host until every output has this cosine at the samples of the report; see
+  // leave_to_host.h.
+  std::optional<double> reach;
   std::vector<TensorShape> input_shapes;
   // Thresholds of the net itself. Calibration does not change them.
   NetCalibrationParameter thresholds;
@@ -45,6 +50,7 @@ struct Calibration {
   // The network of `net`. The batch is 1 unless the net mixes samples.
   Network network;
   std::vector<TensorReport> tensors;
+  std::optional<HostSearch> host;  // with options.reach
   std::vector<Error> warnings;
 };
 

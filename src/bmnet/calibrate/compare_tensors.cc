@@ -6,10 +6,8 @@
 #include <limits>
 
 #include "bmnet/integers/rules.h"
-#include "bmnet/reference/execute.h"
 
 namespace tputwin::net {
-namespace {
 
 TensorBytes to_bytes(const Blob& blob, float threshold, bool floats) {
   TensorBytes bytes(blob.data.size() * (floats ? 4 : 1));
@@ -29,7 +27,26 @@ float value_at(const TensorBytes& bytes, size_t index, float threshold, bool flo
   return value;
 }
 
-}  // namespace
+void Fit::add(double real, double value) {
+  signal += real * real;
+  result += value * value;
+  product += real * value;
+  error += (real - value) * (real - value);
+}
+
+void Fit::add(std::span<const float> real, std::span<const float> values) {
+  for (size_t i = 0; i < std::min(real.size(), values.size()); ++i) add(real[i], values[i]);
+}
+
+double Fit::sqnr() const {
+  if (signal == 0) return std::numeric_limits<double>::quiet_NaN();
+  return 10 * std::log10(signal / error);
+}
+
+double Fit::cosine() const {
+  if (signal == 0 && result == 0) return 1;
+  return signal == 0 || result == 0 ? 0 : product / std::sqrt(signal * result);
+}
 
 Comparison::Comparison(const Network& network, const std::vector<LayerIntegers>& integers)
     : network_(network), integers_(integers) {
@@ -38,44 +55,57 @@ Comparison::Comparison(const Network& network, const std::vector<LayerIntegers>&
       thresholds_[network.ops[i].top(t)] = integers[i].threshold_y[t];
 }
 
-Status Comparison::add(FloatExecutor& executor, const std::map<std::string, Blob>& inputs) {
-  const auto holds_floats = [&](const std::string& tensor) {
-    return network_.shape_of(tensor)->data_type_size() == 4;
-  };
+bool Comparison::holds_floats(const std::string& tensor) const {
+  return network_.shape_of(tensor)->data_type_size() == 4;
+}
+
+Result<std::map<std::string, TensorBytes>> Comparison::results(
+    const std::map<std::string, Blob>& inputs) const {
   std::map<std::string, TensorBytes> bytes;
   for (const auto& [name, blob] : inputs)
     bytes[name] = to_bytes(blob, thresholds_.at(name), holds_floats(name));
-  TW_ASSIGN_OR_RETURN(results, run_int8(network_, integers_, bytes));
+  return run_int8(network_, integers_, bytes);
+}
+
+Result<std::vector<std::vector<float>>> Comparison::run(
+    const std::map<std::string, Blob>& inputs) const {
+  TW_ASSIGN_OR_RETURN(all, results(inputs));
+  std::vector<std::vector<float>> outputs;
+  for (const std::string& name : network_.outputs()) {
+    const TensorBytes& bytes = all.at(name);
+    const bool floats = holds_floats(name);
+    std::vector<float>& values = outputs.emplace_back(bytes.size() / (floats ? 4 : 1));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = value_at(bytes, i, thresholds_.at(name), floats);
+  }
+  return outputs;
+}
+
+Status Comparison::add(FloatExecutor& executor, const std::map<std::string, Blob>& inputs) {
+  TW_ASSIGN_OR_RETURN(all, results(inputs));
   auto run = executor.run(inputs, [&](const std::string& tensor, const Blob& blob) {
+    const auto found = all.find(tensor);
+    if (found == all.end()) return;
     const bool floats = holds_floats(tensor);
-    const auto found = results.find(tensor);
-    if (found == results.end() || found->second.size() != blob.data.size() * (floats ? 4 : 1))
-      return;
+    if (found->second.size() != blob.data.size() * (floats ? 4 : 1)) return;
     const float threshold = thresholds_.at(tensor);
-    Sums& sums = sums_[tensor];
-    for (size_t i = 0; i < blob.data.size(); ++i) {
-      const double x = blob.data[i], y = value_at(found->second, i, threshold, floats);
-      sums.signal += x * x;
-      sums.result += y * y;
-      sums.product += x * y;
-      sums.error += (x - y) * (x - y);
-    }
+    Fit& fit = fits_[tensor];
+    for (size_t i = 0; i < blob.data.size(); ++i)
+      fit.add(blob.data[i], value_at(found->second, i, threshold, floats));
   });
   return run.status();
 }
 
 double Comparison::sqnr(const std::string& tensor) const {
-  const auto found = sums_.find(tensor);
-  if (found == sums_.end() || found->second.signal == 0)
-    return std::numeric_limits<double>::quiet_NaN();
-  return 10 * std::log10(found->second.signal / found->second.error);
+  const auto found = fits_.find(tensor);
+  return found == fits_.end() ? Fit().sqnr() : found->second.sqnr();
 }
 
 double Comparison::cosine(const std::string& tensor) const {
-  const auto found = sums_.find(tensor);
-  if (found == sums_.end() || found->second.signal == 0 || found->second.result == 0)
+  const auto found = fits_.find(tensor);
+  if (found == fits_.end() || found->second.signal == 0 || found->second.result == 0)
     return std::numeric_limits<double>::quiet_NaN();
-  return found->second.product / std::sqrt(found->second.signal * found->second.result);
+  return found->second.cosine();
 }
 
 }  // namespace tputwin::net

@@ -23,6 +23,13 @@ bool computes(const caffe::LayerParameter& layer) {
 }  // namespace
 
 Status check_float_weights(const caffe::NetParameter& net) {
+  for (const caffe::LayerParameter& layer : net.layer())
+    if (layer.on_host())
+      return Error(errors::net_already_int8)
+          .in(net.name())
+          .detail("layer " + layer.name() +
+                  " is left to the host, and the others are int8; give the float net from which it "
+                  "was made, or pass this one with its table to tputwin compile");
   float largest = 0;
   for (const caffe::LayerParameter& layer : net.layer()) {
     if (!computes(layer)) continue;

@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
-#include "bmnet/arithmetic/activation.h"
 #include "bmnet/arithmetic/lrn.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare_tensors.h"
 #include "bmnet/calibrate/shared_thresholds.h"
 #include "bmnet/calibrate/warnings.h"
+#include "bmnet/cpu_ops/table_function.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/float_outputs.h"
+#include "bmnet/integers/float_tensors.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/rules.h"
 #include "bmnet/quantize/quantize.h"
@@ -30,21 +31,77 @@ class Int8NetBuilder {
 
   Result<Calibration> run(const Network& single, caffe::NetParameter net) {
     is_onnx_ = std::ranges::any_of(net.layer(), is_operation);
-    const NetCalibrationParameter thresholds = choose_thresholds();
-    result_.network = single;
-    auto table = quantize(result_.network, thresholds, &result_.warnings);
-    if (!table.ok()) return table.error();
-    result_.table = std::move(*table);
-    if (options_.correct_biases)
-      TW_RETURN_IF_ERROR(correct_biases(single, result_.table, found_.distributions.means.means(),
-                                        result_.network));
+    outputs_ = is_onnx_ ? FloatOutputs::allowed : FloatOutputs::kept;
+    for (const caffe::LayerParameter& layer : net.layer()) layers_.insert(layer.name());
+    thresholds_ = choose_thresholds();
+    LayerNames left;
+    if (options_.reach) TW_RETURN_IF_ERROR(find_left(single, left));
+    TW_ASSIGN_OR_RETURN(int8, make(single, left, &result_.warnings));
+    result_.network = std::move(int8.network);
+    result_.table = std::move(int8.table);
     TW_RETURN_IF_ERROR(compare_with_float(single));
     result_.net = std::move(net);
     store_blobs(result_.network, result_.net);
+    for (const TensorOp& op : result_.network.ops)
+      if (is_left_to_host(op)) left.insert(layer_of(op));  // with their ReLU
+    for (caffe::LayerParameter& layer : *result_.net.mutable_layer())
+      if (left.contains(layer.name())) layer.set_on_host(true);
     return std::move(result_);
   }
 
  private:
+  // ---- Layers on the host ----
+
+  // Returns the int8 net that leaves some layers to the host.
+  Result<Int8Net> make(const Network& single, const LayerNames& left,
+                       std::vector<Error>* warnings) const {
+    Int8Net int8{single, {}};
+    for (TensorOp& op : int8.network.ops)
+      if (left.contains(layer_of(op)) && can_leave_to_host(op)) op.set_cpu_op(true);
+    if (!left.empty()) leave_rectifiers(int8.network);
+    TW_ASSIGN_OR_RETURN(table, quantize(int8.network, thresholds_, warnings));
+    int8.table = std::move(table);
+    if (options_.correct_biases)
+      TW_RETURN_IF_ERROR(correct_biases(single, int8.table, means(), int8.network));
+    return int8;
+  }
+
+  // A ReLU goes where the layer before it goes.
+  static void leave_rectifiers(Network& network) {
+    for (TensorOp& op : network.ops)
+      if (is_plain_relu(op) && is_left_to_host(*network.producer(op.bottom(0))))
+        op.set_cpu_op(true);
+  }
+
+  // A layer may consist of several ops LAYER/WHAT.
+  std::string layer_of(const TensorOp& op) const {
+    std::string name = op.name();
+    while (!layers_.contains(name) && name.find('/') != std::string::npos)
+      name.resize(name.rfind('/'));
+    return layers_.contains(name) ? name : op.name();
+  }
+
+  Status find_left(const Network& single, LayerNames& left) {
+    HostSearchTask task{.network = single, .outputs = outputs_, .wanted = *options_.reach};
+    for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
+      TW_ASSIGN_OR_RETURN(inputs, read_inputs(single, found_.data, i, found_.samples));
+      task.samples.push_back(std::move(inputs));
+    }
+    task.make = [&](const LayerNames& names) { return make(single, names, nullptr); };
+    task.layer_of = [&](const TensorOp& op) { return layer_of(op); };
+    TW_ASSIGN_OR_RETURN(found, find_host_layers(task));
+    for (const LeftLayer& layer : found.left) left.insert(layer.name);
+    result_.host = std::move(found);
+    return {};
+  }
+
+  const TensorMeans& means() const {
+    if (means_.empty()) means_ = found_.distributions.means.means();
+    return means_;
+  }
+
+  // ---- Thresholds ----
+
   // Returns a table with the thresholds of all tensors of the folded network.
   NetCalibrationParameter choose_thresholds() {
     const Network& network = found_.network;
@@ -63,13 +120,18 @@ class Int8NetBuilder {
     return make_table(network, folded, found_.ranges);
   }
 
-  // Returns the last concatenations that the host computes in floats (float_outputs.h).
+  // Returns the concatenations of floats (float_tensors.h).
   KeptInputs kept_inputs(const TensorThresholds& thresholds) const {
+    ForcedMoves joins;
+    const auto of_part = [&](const std::string& part) { return thresholds.at(part); };
+    if (is_onnx_)
+      for (const JoinedOutput& output : joined_outputs(found_.network))
+        if (is_mixed(output, of_part)) joins.insert(output.layers.begin(), output.layers.end());
     KeptInputs kept;
-    if (!is_onnx_) return kept;
-    for (const JoinedOutput& output : joined_outputs(found_.network))
-      if (is_mixed(output, [&](const std::string& part) { return thresholds.at(part); }))
-        kept.insert(output.layers.begin(), output.layers.end());
+    const auto floats = float_tensors(found_.network, outputs_, joins);
+    for (const TensorOp& op : found_.network.ops)
+      if (is(op, Op::concat) && floats.contains(op.top(0)) && !holds_floats(op, 0))
+        kept.insert(op.name());
     return kept;
   }
 
@@ -137,7 +199,7 @@ class Int8NetBuilder {
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
     Network compiled = result_.network;
     NetCalibrationParameter table = result_.table;
-    if (is_onnx_) make_mixed_outputs_float(compiled, table);
+    use_floats(compiled, table, outputs_);
     TW_ASSIGN_OR_RETURN(integers, resolve(compiled, table));
     Comparison comparison(compiled, integers);
     for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
@@ -160,6 +222,10 @@ class Int8NetBuilder {
   const std::function<void()>& step_;
   Calibration result_;
   bool is_onnx_ = false;
+  FloatOutputs outputs_ = FloatOutputs::kept;
+  LayerNames layers_;  // of the Caffe net
+  NetCalibrationParameter thresholds_;
+  mutable TensorMeans means_;         // once they are needed
   std::vector<std::string> tensors_;  // names of result_.tensors
 };
 

@@ -23,7 +23,7 @@ struct MutableTensor {
 };
 
 // Returns the plugin's file name without ".so", such as "Softmax" for "tg_softmax"; empty for types
-// of the TPU.
+// that the host does not compute.
 std::string_view cpu_plugin_name(std::string_view ir_type);
 // Returns true if the results are coordinates, such as detections, priors and proposals. Their
 // tensors hold floats in the int8 net, too (data_type_size 4). Returns false for Softmax, Interp,

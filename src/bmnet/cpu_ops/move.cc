@@ -52,4 +52,18 @@ Status permute(const Call& call) {
   return {};
 }
 
+Status upsample(const Call& call) {
+  TW_RETURN_IF_ERROR(require(call, 1));
+  const Shape4 in = shape4(call.in[0]), out = shape4(call.out[0]);
+  const int64_t rows = out.h / in.h, columns = out.w / in.w;
+  if (in.n != out.n || in.c != out.c || out.h != in.h * rows || out.w != in.w * columns)
+    return fail(call, "rows and columns are whole multiples of the input's");
+  float* to = call.out[0].data;
+  for (int64_t p = 0; p < out.n * out.c; ++p)
+    for (int64_t h = 0; h < out.h; ++h)
+      for (int64_t w = 0; w < out.w; ++w)
+        *to++ = call.in[0].data[(p * in.h + h / rows) * in.w + w / columns];
+  return {};
+}
+
 }  // namespace tputwin::net::cpu

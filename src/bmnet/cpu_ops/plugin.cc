@@ -13,7 +13,7 @@ using Shapes = google::protobuf::RepeatedPtrField<::bmnet::BlobShape>;
 using Addresses = google::protobuf::RepeatedField<uint64_t>;
 using Thresholds = google::protobuf::RepeatedField<float>;
 
-std::vector<int64_t> extents(const ::bmnet::BlobShape& shape) {
+std::vector<int64_t> dims_of(const ::bmnet::BlobShape& shape) {
   return {shape.dim().begin(), shape.dim().end()};
 }
 
@@ -52,13 +52,13 @@ Status run_on_bytes(const ::bmnet::LayerParameter& op, std::span<const ByteTenso
     TW_RETURN_IF_ERROR(check(op, tensor));
     const auto bytes = tensor.bytes.first(reads_values ? tensor.bytes.size() : 0);
     in.push_back(dequantize(bytes, tensor.shape.data_type_size() == 1, tensor.threshold));
-    from.push_back({extents(tensor.shape), in.back().data()});
+    from.push_back({dims_of(tensor.shape), in.back().data()});
   }
   from.insert(from.end(), coefficients.begin(), coefficients.end());
   for (const ByteTensor& tensor : outputs) {
     TW_RETURN_IF_ERROR(check(op, tensor));
     out.emplace_back(::bmnet::GetTensorCount(tensor.shape));
-    to.push_back({extents(tensor.shape), out.back().data()});
+    to.push_back({dims_of(tensor.shape), out.back().data()});
   }
   TW_RETURN_IF_ERROR(run_cpu_op(op, from, to));
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -74,7 +74,7 @@ Status run_plugin(const ::bmnet::LayerParameter& op) {
     if (tensor.shape.data_type_size() != sizeof(float))
       return cpu::fail({op, {}, {}}, "coefficients are floats");
     values.push_back(dequantize(tensor.bytes, false, 0));
-    coefficients.push_back({extents(tensor.shape), values.back().data()});
+    coefficients.push_back({dims_of(tensor.shape), values.back().data()});
   }
   return run_on_bytes(op, located(op.input_shape(), op.global_input(), op.threshold_x()),
                       coefficients,

@@ -12,19 +12,6 @@
 namespace tputwin::net {
 namespace {
 
-// The kernel passes the weights after the inputs, as plugins do with coefficients.
-Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs) {
-  return FloatKernel(
-      [&op, &blobs](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
-        std::vector<ConstTensor> in;
-        std::vector<MutableTensor> out;
-        for (const Blob* blob : inputs) in.push_back({blob->shape, blob->data.data()});
-        for (const Blob& blob : blobs) in.push_back({blob.shape, blob.data.data()});
-        for (Blob* blob : outputs) out.push_back({blob->shape, blob->data.data()});
-        return run_cpu_op(op, in, out);
-      });
-}
-
 struct Row {
   Op op;
   Result<FloatKernel> (*make)(const TensorOp&, const std::vector<Blob>&);
@@ -49,6 +36,18 @@ Result<FloatKernel> make_kernel(const TensorOp& op, const std::vector<Blob>& blo
 }
 
 }  // namespace
+
+Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs) {
+  return FloatKernel(
+      [&op, &blobs](std::span<const Blob* const> inputs, std::span<Blob* const> outputs) -> Status {
+        std::vector<ConstTensor> in;
+        std::vector<MutableTensor> out;
+        for (const Blob* blob : inputs) in.push_back({blob->shape, blob->data.data()});
+        for (const Blob& blob : blobs) in.push_back({blob.shape, blob.data.data()});
+        for (Blob* blob : outputs) out.push_back({blob->shape, blob->data.data()});
+        return run_cpu_op(op, in, out);
+      });
+}
 
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index,
                   int64_t values) {
@@ -105,7 +104,9 @@ struct FloatExecutor::State {
     return {};
   }
 
-  Status compute(size_t i, std::map<std::string, Blob>& tensors) const {
+  // `others` has the values of tensors that are not among `tensors`.
+  Status compute(size_t i, std::map<std::string, Blob>& tensors,
+                 const std::map<std::string, Blob>& others) const {
     const TensorOp& op = network->ops[i];
     std::vector<const Blob*> in;
     std::vector<Blob*> out;
@@ -115,7 +116,10 @@ struct FloatExecutor::State {
       blob.data.resize(count(op.output_shape(t)));
       out.push_back(&blob);
     }
-    for (const std::string& bottom : op.bottom()) in.push_back(&tensors.at(bottom));
+    for (const std::string& bottom : op.bottom()) {
+      const auto found = tensors.find(bottom);
+      in.push_back(found == tensors.end() ? &others.at(bottom) : &found->second);
+    }
     return kernels[i](in, out);
   }
 };
@@ -148,13 +152,30 @@ Result<std::map<std::string, Blob>> FloatExecutor::run(const std::map<std::strin
     if (is(op, Op::start))
       TW_RETURN_IF_ERROR(State::take_inputs(op, inputs, tensors));
     else
-      TW_RETURN_IF_ERROR(state_->compute(i, tensors));
+      TW_RETURN_IF_ERROR(state_->compute(i, tensors, {}));
     if (observer)
       for (const std::string& top : op.top()) observer(top, tensors.at(top));
     for (const std::string& tensor : state_->finished[i]) tensors.erase(tensor);
   }
   std::map<std::string, Blob> results;
   for (const std::string& name : state_->network->outputs()) results[name] = tensors.at(name);
+  return results;
+}
+
+Result<std::map<std::string, Blob>> FloatExecutor::rerun(const std::map<std::string, Blob>& known,
+                                                         std::map<std::string, Blob> changed) {
+  const Network& network = *state_->network;
+  const auto has_changed = [&](const std::string& tensor) { return changed.contains(tensor); };
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
+    if (is(op, Op::start) || is(op, Op::end) || std::ranges::any_of(op.top(), has_changed) ||
+        std::ranges::none_of(op.bottom(), has_changed))
+      continue;
+    TW_RETURN_IF_ERROR(state_->compute(i, changed, known));
+  }
+  std::map<std::string, Blob> results;
+  for (const std::string& name : network.outputs())
+    results[name] = has_changed(name) ? changed.at(name) : known.at(name);
   return results;
 }
 

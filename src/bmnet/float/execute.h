@@ -23,6 +23,10 @@ class FloatExecutor {
   // network's shapes.
   Result<std::map<std::string, Blob>> run(const std::map<std::string, Blob>& inputs,
                                           const Observer& observer = {});
+  // Returns the outputs if some tensors had other values. `known` has the values of all tensors of
+  // a run, `changed` those that replace them. Only what depends on these is computed.
+  Result<std::map<std::string, Blob>> rerun(const std::map<std::string, Blob>& known,
+                                            std::map<std::string, Blob> changed);
 
  private:
   struct State;

@@ -19,6 +19,10 @@ using FloatKernel =
   Result<FloatKernel> make_float_##formula(const TensorOp& op, const std::vector<Blob>& blobs);
 #include "bmnet/ir/ops.def"
 
+// Makes the kernel of an operator of the host: it passes the weights after the inputs, as plugins
+// do with coefficients.
+Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs);
+
 // Checks that blob `index` of the layer's weights has `values` values.
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index, int64_t values);
 

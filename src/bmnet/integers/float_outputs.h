@@ -5,8 +5,6 @@
 // host dequantizes each part with its own threshold, and the output holds floats.
 #pragma once
 
-#include <bmnet/calibration.pb.h>
-
 #include <functional>
 #include <set>
 #include <string>
@@ -32,9 +30,5 @@ std::vector<JoinedOutput> joined_outputs(const Network& network);
 constexpr float kMixedRatio = 16;
 bool is_mixed(const JoinedOutput& output,
               const std::function<float(const std::string& tensor)>& threshold);
-
-// Converts mixed outputs to floats and removes their rescaling from the table. Does nothing if the
-// table is incomplete.
-void make_mixed_outputs_float(Network& network, NetCalibrationParameter& table);
 
 }  // namespace tputwin::net

@@ -33,6 +33,7 @@ Result<std::vector<LayerIntegers>> resolve(const Network& network,
     const Entry* entry = find_entry(table, op);
     if (entry == nullptr && needs_entry(op))
       return Error(errors::net_table_entry).in("layer " + op.name()).argument("entry", "missing");
+    if (is_left_to_host(op)) continue;
     static const Entry none;
     EntryReader reader(op, entry != nullptr ? *entry : none);
     read_integers(reader, integers);

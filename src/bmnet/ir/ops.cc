@@ -47,16 +47,35 @@ bool has_trait(const TensorOp& op, trait::Trait trait) {
   return (properties(op.type()).traits & trait) != 0;
 }
 
-bool runs_on_host(const TensorOp& op) { return properties(op.type()).runs_on == RunsOn::host; }
+bool can_leave_to_host(const TensorOp& op) {
+  static constexpr std::string_view kPlugins[] = {
+#define TW_PLUGIN(name, plugin, function) "tg_" #name,
+#include "bmnet/ir/ops.def"
+  };
+  return properties(op.type()).runs_on == RunsOn::tpu &&
+         (has_trait(op, trait::moves_elements) ||
+          std::ranges::find(kPlugins, op.type()) != std::end(kPlugins));
+}
+
+bool is_left_to_host(const TensorOp& op) {
+  return op.cpu_op() && properties(op.type()).runs_on == RunsOn::tpu;
+}
+
+bool runs_on_host(const TensorOp& op) {
+  if (properties(op.type()).runs_on == RunsOn::host) return true;
+  return is_left_to_host(op) && (!has_trait(op, trait::moves_elements) || is(op, Op::upsample));
+}
 
 bool is_plain_relu(const TensorOp& op) { return is_relu(op) && !has_slope(op); }
 bool is_leaky_relu(const TensorOp& op) { return is_relu(op) && has_slope(op); }
 
 bool keeps_threshold(const TensorOp& op) {
+  if (is_left_to_host(op) && is_plain_relu(op)) return false;
   return has_trait(op, trait::keeps_threshold) || is_plain_relu(op);
 }
 
 bool needs_entry(const TensorOp& op) {
+  if (is_left_to_host(op)) return false;
   return has_trait(op, trait::needs_entry) || is_leaky_relu(op);
 }
 

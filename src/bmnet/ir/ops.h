@@ -49,9 +49,14 @@ std::string_view type_name(Op op);
 inline bool is(const TensorOp& op, Op kind) { return op.type() == type_name(kind); }
 inline void set_type(TensorOp& op, Op kind) { op.set_type(std::string(type_name(kind))); }
 bool has_trait(const TensorOp& op, trait::Trait trait);
-// Returns true if a built-in operator runs on the host. The code of customized layers may run on
-// the host as well.
+// Returns true if a built-in operator runs on the host: one of the host, or one of the TPU that the
+// net leaves to the host in floats. The code of customized layers may run on the host as well.
 bool runs_on_host(const TensorOp& op);
+// Returns true if the net leaves an operation of the TPU to the host (cpu_op is set), which
+// computes it in floats with float weights. Such moves are transfers of floats.
+bool is_left_to_host(const TensorOp& op);
+// Returns true if the host can compute an operation of the TPU.
+bool can_leave_to_host(const TensorOp& op);
 
 // ---- Properties that also depend on parameters ----
 

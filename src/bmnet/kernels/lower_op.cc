@@ -43,6 +43,7 @@ Status check_extents(const TiledKernel& kernel, const TensorOp& op) {
 Result<std::vector<KernelPtr>> lower_op(const Network& network, size_t index,
                                         const LayerIntegers& integers) {
   const TensorOp& op = network.ops[index];
+  if (runs_on_host(op)) return std::vector<KernelPtr>();
   for (const Row& row : kRows) {
     if (!is(op, row.op)) continue;
     auto kernels = row.lower(network, op, integers);

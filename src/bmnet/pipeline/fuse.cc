@@ -51,8 +51,11 @@ Status fuse(Compilation& c) {
     auto producer = std::find_if(
         ops.begin(), ops.begin() + static_cast<ptrdiff_t>(i),
         [&](const TensorOp& op) { return op.top_size() == 1 && op.top(0) == ops[i].bottom(0); });
-    if (producer == ops.begin() + static_cast<ptrdiff_t>(i) || !activate(*producer)) continue;
+    if (producer == ops.begin() + static_cast<ptrdiff_t>(i) ||
+        is_left_to_host(*producer) != is_left_to_host(ops[i]) || !activate(*producer))
+      continue;
     producer->set_top(0, ops[i].top(0));
+    *producer->mutable_output_shape(0) = ops[i].output_shape(0);
     const size_t from = static_cast<size_t>(producer - ops.begin());
     c.net.integers[from].threshold_y = c.net.integers[i].threshold_y;
     ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));

@@ -1,25 +1,42 @@
 // Pass load_table: reads the calibration table of a file, or else of the ONNX file, or else uses
 // the thresholds of its quantized tensors.
+#include "bmnet/integers/integers.h"
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
 
 namespace tputwin::net::pass {
+namespace {
+
+// Leaves those layers of a float net to the host that the table names. An int8 net names them
+// itself, since their weights are floats.
+void leave_to_host(Compilation& c) {
+  if (!c.is_float) return;
+  for (TensorOp& op : c.network.ops) {
+    const auto* entry = can_leave_to_host(op) ? find_entry(c.table, op) : nullptr;
+    if (entry != nullptr && entry->on_host()) op.set_cpu_op(true);
+  }
+}
+
+Status read_own_table(Compilation& c) {
+  auto own =
+      net::read_table({reinterpret_cast<const uint8_t*>(c.own_table.data()), c.own_table.size()});
+  if (!own.ok()) return Error(own.error()).argument("metadata", "bm1880_ctable");
+  c.table = std::move(*own);
+  return {};
+}
+
+}  // namespace
 
 Status load_table(Compilation& c) {
   if (!c.source.table && c.own_table.empty()) {
     c.table = c.own_thresholds;
     return {};
   }
-  if (!c.source.table) {
-    auto own =
-        read_table({reinterpret_cast<const uint8_t*>(c.own_table.data()), c.own_table.size()});
-    if (!own.ok()) return Error(own.error()).argument("metadata", "bm1880_ctable");
-    c.table = std::move(*own);
-    return {};
-  }
+  if (!c.source.table) return read_own_table(c);
   TW_ASSIGN_OR_RETURN(table, read_table_file(*c.source.table));
   c.table = std::move(table);
+  leave_to_host(c);
   return {};
 }
 

@@ -45,6 +45,7 @@ Status trim(Compilation& c) {
   std::vector<LayerIntegers>& integers = c.net.integers;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (!is(ops[i], Op::pooling) && !is(ops[i], Op::convolution)) continue;
+    if (is_left_to_host(ops[i])) continue;
     const Extents e = needed(ops[i]);
     if (e == extents(ops[i].input_shape(0))) continue;
     TensorOp op = cut_before(ops[i], e);

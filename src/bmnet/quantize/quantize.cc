@@ -58,7 +58,7 @@ void warn_of_coarse_scores(const TensorOp& op, const LayerThresholds& thresholds
 
 bool has_float_weights(const Network& network) {
   return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
-    if (!has_trait(op, trait::integer_blobs)) return false;
+    if (!has_trait(op, trait::integer_blobs) || is_left_to_host(op)) return false;
     const auto blobs = network.blobs.find(op.name());
     return blobs != network.blobs.end() && std::ranges::any_of(blobs->second, has_fraction);
   });
@@ -83,6 +83,10 @@ Result<NetCalibrationParameter> quantize(Network& network,
     }
     for (int b = 0; b < op.bottom_size(); ++b) entry.add_bottom_unsigned(false);
     warn_of_coarse_scores(op, all[i], warnings);
+    if (is_left_to_host(op)) {
+      entry.set_on_host(true);
+      continue;
+    }
     const auto blobs = network.blobs.find(op.name());
     TW_RETURN_IF_ERROR(
         choose_integers({.op = op,

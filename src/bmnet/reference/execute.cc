@@ -26,8 +26,13 @@ bool has_relu(const TensorOp& op) {
          op.tg_scale_param().do_activation();
 }
 
+// Returns true if the host computes the layer. Moves that are left to it are transfers of floats.
+bool is_on_host(const TensorOp& op) {
+  return properties(op.type()).runs_on == RunsOn::tpu ? runs_on_host(op) : op.cpu_op();
+}
+
 Status execute(const Layer& layer) {
-  if (layer.op.cpu_op()) return cpu_operator(layer);
+  if (is_on_host(layer.op)) return cpu_operator(layer);
   const auto* row = std::ranges::find(kRows, properties(layer.op.type()).op, &Row::op);
   TW_RETURN_IF_ERROR(row == std::end(kRows) ? none(layer) : row->run(layer));
   if (has_relu(layer.op))
@@ -85,6 +90,11 @@ Status run_layer(const Network& network, const TensorOp& op, const LayerIntegers
 }
 
 }  // namespace
+
+Status run_int8_layer(const Network& network, size_t index, const LayerIntegers& integers,
+                      std::map<std::string, TensorBytes>& tensors) {
+  return run_layer(network, network.ops[index], integers, tensors);
+}
 
 Result<Tensors> run_int8(const Network& network, const std::vector<LayerIntegers>& integers,
                          const Tensors& inputs) {

@@ -22,4 +22,9 @@ Result<std::map<std::string, TensorBytes>> run_int8(
     const Network& network, const std::vector<LayerIntegers>& integers,
     const std::map<std::string, TensorBytes>& inputs);
 
+// Computes the results of layer `index` from `tensors`, and adds them. The network must be one that
+// run_int8() accepts.
+Status run_int8_layer(const Network& network, size_t index, const LayerIntegers& integers,
+                      std::map<std::string, TensorBytes>& tensors);
+
 }  // namespace tputwin::net

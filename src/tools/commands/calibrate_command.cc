@@ -103,6 +103,10 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--require", request.required,
                  "cosine with the float net that every output must reach; exit code 6 otherwise")
       ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--reach", options.reach,
+                 "leave layers to the host in floats until every output has this cosine; exit code "
+                 "6 if it has not even then")
+      ->check(CLI::Range(0.0, 1.0));
 }
 
 int run_calibrate(std::string_view tool, CalibrateRequest request) {

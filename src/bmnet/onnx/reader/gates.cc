@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "bmnet/arithmetic/activation.h"
+#include "bmnet/cpu_ops/table_function.h"
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {

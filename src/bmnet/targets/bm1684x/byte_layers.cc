@@ -2,7 +2,7 @@
 #include <cmath>
 #include <functional>
 
-#include "bmnet/arithmetic/activation.h"
+#include "bmnet/cpu_ops/table_function.h"
 #include "bmnet/targets/bm1684x/bytes.h"
 #include "bmnet/targets/bm1684x/window.h"
 

@@ -1,5 +1,5 @@
 // Functions of one value, in float. The TPU computes them with look-up tables.
-#include "bmnet/integers/functions.h"
+#include "bmnet/cpu_ops/functions.h"
 
 #include <algorithm>
 #include <cmath>
