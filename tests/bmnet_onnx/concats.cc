@@ -95,6 +95,48 @@ TEST(Concats, MixedOutputsAreFloats) {
   }
 }
 
+// Several samples that are joined, and then stored between the channels of another tensor.
+TEST(Concats, OfSamplesInsideThoseOfChannels) {
+  for (const bool read_by_others : {false, true}) {
+    ModelBuilder builder(13);
+    std::vector<std::string> joined;
+    for (const char* side : {"a", "b"}) {
+      std::vector<std::string> parts;
+      for (int64_t i = 0; i < 3; ++i) {
+        const std::string name = side + std::to_string(i);
+        builder.input(name, {i + 1, 1, 2, 4});
+        builder.node("Relu", {name}, {name + "r"});
+        if (read_by_others) {
+          builder.node("Sigmoid", {name + "r"}, {name + "s"});
+          builder.output(name + "s");
+        }
+        parts.push_back(name + "r");
+      }
+      ModelBuilder::set(builder.node("Concat", parts, {side}), "axis", int64_t{0});
+      joined.emplace_back(side);
+    }
+    ModelBuilder::set(builder.node("Concat", joined, {"y"}), "axis", int64_t{1});
+    ModelBuilder::set(builder.node("Split", {"b"}, {"first", "others"}), "axis", int64_t{0});
+    builder.output("y");
+    builder.output("first");
+    builder.output("others");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    Blobs inputs;
+    for (const std::string& input : network->inputs()) {
+      const net::TensorShape& shape = *network->shape_of(input);
+      std::vector<float> values =
+          random_values(static_cast<size_t>(net::count(shape)), inputs.size());
+      values[0] = 1;  // one threshold for all
+      inputs[input] = {net::dims(shape), std::move(values)};
+    }
+    auto int8 = quantized(*network, inputs);
+    ASSERT_TRUE(int8.ok()) << int8.status().message();
+    auto result = run_int8(*int8, inputs);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+  }
+}
+
 // Parts with similar ranges stay int8.
 TEST(Concats, LikePartsAreBytes) {
   ModelBuilder builder(13);

@@ -119,15 +119,12 @@ class Transfer {
 
 void emit_move(Program& program, const Move& move, const TensorPositions& positions,
                const Network& network) {
-  const TensorPosition &from = positions.find(move.from)->second,
-                       &to = positions.find(move.to)->second;
-  std::vector<Loop> loops = loops_between(move, positions, network);
+  PlacedMove placed = place_move(move, positions, network);
+  std::vector<Loop>& loops = placed.loops;
   for (size_t i = 0; i < loops.size(); ++i)
     while (split(loops, i, i + 1 == loops.size() ? kMaxRun : kMaxCount)) {
     }
-  Transfer(program, {from.offset + static_cast<uint64_t>(move.source), false},
-           {to.offset + static_cast<uint64_t>(move.target), false})
-      .emit(loops);
+  Transfer(program, {placed.source, false}, {placed.target, false}).emit(loops);
 }
 
 }  // namespace tputwin::net

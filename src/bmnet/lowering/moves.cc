@@ -185,6 +185,34 @@ std::vector<Loop> simplified(std::vector<Loop> loops) {
   return loops;
 }
 
+// ---- Samples ----
+
+// A tensor inside a concatenation has a larger distance of samples than a packed one.
+struct Samples {
+  int64_t packed, distance;  // in bytes
+
+  int64_t offset(int64_t at) const { return at / packed * distance + at % packed; }
+};
+
+// Makes the loops of one side step over the samples. A loop that passes the end of a sample is cut
+// there. Example: 3 packed samples of 8 bytes are a run of 24, and at a distance of 16 they are
+// 3 loops with a step of 16 over runs of 8.
+void step_over_samples(std::vector<Loop>& loops, const Samples& samples, int64_t Loop::*side) {
+  if (samples.packed == samples.distance) return;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    Loop& loop = loops[i];
+    const int64_t step = loop.*side;
+    if (step > 0 && step < samples.packed && loop.count * step > samples.packed) {
+      const int64_t part = samples.packed / step;
+      const Loop whole{loop.count / part, loop.source * part, loop.target * part};
+      loop.count = part;
+      loops.insert(loops.begin() + static_cast<ptrdiff_t>(i), whole);
+    }
+    if (loops[i].*side % samples.packed == 0)
+      loops[i].*side = loops[i].*side / samples.packed * samples.distance;
+  }
+}
+
 }  // namespace
 
 bool split(std::vector<Loop>& loops, size_t index, int64_t limit) {
@@ -217,20 +245,21 @@ std::vector<Move> moves_of(const TensorOp& op) {
   return std::vector<Move>();
 }
 
-std::vector<Loop> loops_between(const Move& move, const TensorPositions& positions,
-                                const Network& network) {
-  auto sample = [&](const std::string& tensor) {
-    const TensorShape* shape = network.shape_of(tensor);
-    return count(*shape) / extents(*shape).n * shape->data_type_size();
-  };
+PlacedMove place_move(const Move& move, const TensorPositions& positions, const Network& network) {
   const TensorPosition &from = positions.find(move.from)->second,
                        &to = positions.find(move.to)->second;
+  const auto samples = [&](const std::string& tensor, const TensorPosition& position) -> Samples {
+    const TensorShape* shape = network.shape_of(tensor);
+    const int64_t packed = count(*shape) / extents(*shape).n * shape->data_type_size();
+    return {packed, static_cast<int64_t>(position.sample_bytes)};
+  };
+  const Samples source = samples(move.from, from), target = samples(move.to, to);
   std::vector<Loop> loops = move.loops;
-  for (Loop& l : loops) {
-    if (l.source == sample(move.from)) l.source = static_cast<int64_t>(from.sample_bytes);
-    if (l.target == sample(move.to)) l.target = static_cast<int64_t>(to.sample_bytes);
-  }
-  return simplified(std::move(loops));
+  step_over_samples(loops, source, &Loop::source);
+  step_over_samples(loops, target, &Loop::target);
+  return {from.offset + static_cast<uint64_t>(source.offset(move.source)),
+          to.offset + static_cast<uint64_t>(target.offset(move.target)),
+          simplified(std::move(loops))};
 }
 
 }  // namespace tputwin::net

@@ -24,11 +24,13 @@ struct Move {
 // rename.
 std::vector<Move> moves_of(const TensorOp& op);
 
-// Returns the loops of a move between tensors at these positions: simplified, outermost first. The
-// last one is a run of bytes. The samples of a tensor inside a concatenation have a larger
-// distance.
-std::vector<Loop> loops_between(const Move& move, const TensorPositions& positions,
-                                const Network& network);
+// A move between places of neuron memory. The samples of a tensor inside a concatenation have a
+// larger distance.
+struct PlacedMove {
+  uint64_t source = 0, target = 0;
+  std::vector<Loop> loops;  // simplified; the last one is a run of bytes
+};
+PlacedMove place_move(const Move& move, const TensorPositions& positions, const Network& network);
 // Splits a loop in two so that the inner count is at most `limit`. Returns false if there is
 // nothing to split or no divisor.
 bool split(std::vector<Loop>& loops, size_t index, int64_t limit);

@@ -131,10 +131,13 @@ void Storage::place_parts(TensorPositions& positions) const {
     if (auto known = positions.find(tensor); known != positions.end()) return known->second;
     const Parent& parent = parents_.at(tensor);
     const TensorPosition base = self(self, parent.tensor);
-    const bool same_samples = samples(tensor) == samples(parent.tensor);
-    const TensorPosition own{base.offset + parent.offset,
-                             same_samples ? base.sample_bytes : sample_bytes(tensor)};
-    return positions[tensor] = own;
+    const uint64_t packed = sample_bytes(parent.tensor);
+    // Some of the samples of a tensor have the distance of all.
+    const bool has_distance =
+        samples(tensor) == samples(parent.tensor) || sample_bytes(tensor) == packed;
+    const uint64_t offset = parent.offset / packed * base.sample_bytes + parent.offset % packed;
+    return positions[tensor] = {base.offset + offset,
+                                has_distance ? base.sample_bytes : sample_bytes(tensor)};
   };
   for (const auto& [tensor, parent] : parents_)
     if (positions.find(root(tensor)) != positions.end()) place(place, tensor);

@@ -68,7 +68,8 @@ class Transfer {
 
 void emit_move(StreamProgram& program, const Move& move, const TensorPositions& positions,
                const Network& network, const Memories& memories, uint32_t bytes) {
-  std::vector<Loop> loops = loops_between(move, positions, network);
+  PlacedMove placed = place_move(move, positions, network);
+  std::vector<Loop>& loops = placed.loops;
   for (Loop& l : loops) {
     if (&l == &loops.back())
       l.count /= bytes;  // the run of bytes
@@ -80,11 +81,10 @@ void emit_move(StreamProgram& program, const Move& move, const TensorPositions& 
   for (size_t i = 0; i < loops.size(); ++i)
     while (loops.size() > 1 && split(loops, i, most)) {
     }
-  const auto place = [&](const std::string& tensor, int64_t offset) {
-    return static_cast<int64_t>(memories.neurons + positions.find(tensor)->second.offset) + offset;
-  };
   const DType type = bytes == 4 ? DType::f32 : bytes == 2 ? DType::f16 : DType::i8;
-  Transfer(program, type).emit(loops, place(move.from, move.source), place(move.to, move.target));
+  Transfer(program, type)
+      .emit(loops, static_cast<int64_t>(memories.neurons + placed.source),
+            static_cast<int64_t>(memories.neurons + placed.target));
 }
 
 }  // namespace tputwin::net::bm1684x
