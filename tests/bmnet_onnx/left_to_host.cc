@@ -17,6 +17,8 @@
 namespace tputwin::test {
 namespace {
 
+using Shape = std::vector<int64_t>;
+
 int bytes_of(const net::Network& network, const std::string& tensor) {
   const net::TensorShape* shape = network.shape_of(tensor);
   EXPECT_NE(shape, nullptr) << tensor;
@@ -225,6 +227,69 @@ TEST(LeftToHost, TheSearchReachesTheCosine) {
     EXPECT_EQ(same->cpu_op(), op.cpu_op()) << op.name();
   }
 }
+
+// ---- Layers beyond the chip's commands ----
+
+struct Unfit {
+  const char* name;
+  Shape input;
+  std::function<void(ModelBuilder&)> layer;  // from x to y
+};
+
+void PrintTo(const Unfit& unfit, std::ostream* out) { *out << unfit.name; }
+
+class UnfitLayer : public ::testing::TestWithParam<Unfit> {};
+
+TEST_P(UnfitLayer, RunsOnTheHost) {
+  ModelBuilder builder(13);
+  builder.input("x", GetParam().input);
+  GetParam().layer(builder);
+  builder.output("y");
+  size_t count = 1;
+  for (const int64_t extent : GetParam().input) count *= static_cast<size_t>(extent);
+  Batches samples(2);
+  for (size_t i = 0; i < 2; ++i) samples[i]["x"] = {GetParam().input, random_values(count, i)};
+  auto net = calibrated(builder.model, samples);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  EXPECT_TRUE(std::ranges::any_of(net->net.network.ops, net::is_left_to_host));
+  auto network = import(builder.model);
+  auto expected = run_float(*network, samples[0]);
+  auto result = run_int8(net->net, samples[0]);
+  ASSERT_TRUE(expected.ok() && result.ok()) << result.status().message();
+  EXPECT_GT(worst_cosine(*expected, *result), 0.999);
+}
+
+std::function<void(ModelBuilder&)> convolution(Shape weights, Shape strides, Shape dilations,
+                                               int64_t group) {
+  return [=](ModelBuilder& builder) {
+    size_t count = 1;
+    for (const int64_t extent : weights) count *= static_cast<size_t>(extent);
+    builder.weights("w", weights, random_values(count, 3));
+    auto& node = builder.node("Conv", {"x", "w"}, {"y"});
+    ModelBuilder::set(node, "strides", strides);
+    ModelBuilder::set(node, "dilations", dilations);
+    ModelBuilder::set(node, "group", group);
+  };
+}
+
+std::function<void(ModelBuilder&)> pool(const char* type, Shape kernel, Shape strides) {
+  return [=](ModelBuilder& builder) {
+    auto& node = builder.node(type, {"x"}, {"y"});
+    ModelBuilder::set(node, "kernel_shape", kernel);
+    ModelBuilder::set(node, "strides", strides);
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnfitLayer,
+    ::testing::Values(
+        Unfit{"stride and dilation", {1, 2, 60, 6}, convolution({3, 2, 2, 2}, {17, 1}, {2, 1}, 1)},
+        Unfit{"dilation and stride", {1, 2, 50, 4}, convolution({3, 2, 2, 1}, {2, 1}, {18, 1}, 1)},
+        Unfit{"channels", {1, 4100, 4, 4}, convolution({2, 4100, 3, 3}, {1, 1}, {1, 1}, 1)},
+        Unfit{"depthwise", {1, 4200, 3, 3}, convolution({4200, 1, 3, 3}, {1, 1}, {1, 1}, 4200)},
+        Unfit{"wide", {1, 2, 4, 1100}, convolution({3, 2, 3, 3}, {1, 1}, {1, 1}, 1)},
+        Unfit{"maximum", {1, 3, 70, 5}, pool("MaxPool", {3, 2}, {16, 1})},
+        Unfit{"wide maximum", {1, 2, 4, 1100}, pool("MaxPool", {2, 2}, {2, 2})}));
 
 }  // namespace
 }  // namespace tputwin::test

@@ -15,6 +15,7 @@ Status fold(Compilation&);           // folds BatchNorm and Scale of float nets
 Status calibrate(Compilation&);      // samples to thresholds, weights, table
 Status load_table(Compilation&);     // reads the table of a file
 Status quantize(Compilation&);       // quantizes weights of float nets
+Status leave_unfit(Compilation&);    // layers beyond commands go to the host
 Status float_tensors(Compilation&);  // floats between operators of the host
 
 // ---- Back half: an int8 net with its integers to commands ----

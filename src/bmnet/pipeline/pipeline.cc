@@ -13,8 +13,8 @@ using Pass = Status (*)(Compilation&);
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
 constexpr Pass kBeforeUnits[] = {pass::fold};  // the units do the calibration
 constexpr Pass kPrepareFloat[] = {pass::import, pass::fold};
-constexpr Pass kPrepare[] = {pass::import, pass::fold, pass::load_table, pass::quantize,
-                             pass::float_tensors};
+constexpr Pass kPrepare[] = {pass::import,   pass::fold,        pass::load_table,
+                             pass::quantize, pass::leave_unfit, pass::float_tensors};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,
                              pass::outputs, pass::storage, pass::lower, pass::group,
                              pass::place,   pass::emit,    pass::finish};

@@ -7,12 +7,15 @@ namespace tputwin::net::onnx_reader {
 
 // Returns true if the convolution's stride does not fit a command.
 bool has_large_stride(const NodeWindow& window);
+// Returns true if its blocks can be channels: it has no dilation. Otherwise the host computes it.
+bool has_blocks(const NodeWindow& window);
 // Expands a convolution with such a stride: blocks of stride x stride elements become channels, and
 // taps of the kernel with them. A patch embedding (kernel = stride) becomes a 1x1 convolution.
 void expand_conv_of_blocks(Node& node, const NodeWindow& window);
 
-// Returns true if the convolution's dilation does not fit a command.
-bool has_large_dilation(const NodeWindow& window);
+// Returns true if the convolution's dilation does not fit a command, but each phase does. With a
+// stride the host computes it.
+bool has_phases(const NodeWindow& window);
 // Expands a convolution with such a dilation d: each d-th row and column is a sample of its own, of
 // which the convolution has the dilation 1.
 void expand_conv_of_phases(Node& node, const NodeWindow& window);
@@ -30,8 +33,9 @@ void expand_conv_of_channels(Node& node);
 // Returns true if a pooling's window or stride does not fit a command.
 bool is_large_pool(const NodeWindow& window);
 
-// Returns true if a MaxPool is one of blocks side by side, too large for a command.
-bool is_large_block(const NodeWindow& window);
+// Returns true if a MaxPool of a map (N,C,H,W) is one of whole blocks side by side, too large for a
+// command.
+bool is_large_block(const NodeWindow& window, const Dims& map);
 // Expands it to a maximum of each block, on the host.
 void expand_max_of_blocks(Node& node, const NodeWindow& window);
 

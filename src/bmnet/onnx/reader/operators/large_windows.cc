@@ -83,11 +83,13 @@ bool has_large_stride(const NodeWindow& window) {
   return exceeds(window.rows) || exceeds(window.columns);
 }
 
+bool has_blocks(const NodeWindow& window) {
+  const auto fits = [](const WindowAxis& axis) { return !exceeds(axis) || axis.dilation == 1; };
+  return has_large_stride(window) && fits(window.rows) && fits(window.columns);
+}
+
 void expand_conv_of_blocks(Node& node, const NodeWindow& window) {
   const Dims x = of_four(node.dims()), w = of_four(node.dims(1));
-  for (const WindowAxis& axis : {window.rows, window.columns})
-    node.require(!exceeds(axis) || axis.dilation == 1, "dilations", std::to_string(axis.dilation),
-                 fmt::format("1 for strides above {}", kLargestStride));
   const Blocks rows = blocks_of(window.rows, x[2]), columns = blocks_of(window.columns, x[3]);
   Dims pads(8, 0);
   put_pads(window.rows, rows, x[2], 2, pads);
@@ -115,11 +117,12 @@ void expand_conv_of_blocks(Node& node, const NodeWindow& window) {
   finish(node, made, y, extents_after(node, w[0], window));
 }
 
-bool has_large_dilation(const NodeWindow& window) {
+bool has_phases(const NodeWindow& window) {
   const auto is_large = [](const WindowAxis& axis) {
     return axis.kernel > 1 && axis.dilation > kLargestDilation;
   };
-  return is_large(window.rows) || is_large(window.columns);
+  const bool steps = window.rows.stride == 1 && window.columns.stride == 1;
+  return steps && (is_large(window.rows) || is_large(window.columns));
 }
 
 namespace {
@@ -139,9 +142,6 @@ Phases phases_of(const WindowAxis& axis, int64_t size) {
 
 void expand_conv_of_phases(Node& node, const NodeWindow& window) {
   const Dims x = of_four(node.dims()), w = of_four(node.dims(1));
-  for (const WindowAxis& axis : {window.rows, window.columns})
-    node.require(axis.stride == 1, "strides", std::to_string(axis.stride),
-                 fmt::format("1 for dilations above {}", kLargestDilation));
   const Phases r = phases_of(window.rows, x[2]), c = phases_of(window.columns, x[3]);
   const int64_t samples = x[0] * r.count * c.count;
   Expansion made(node);
@@ -226,11 +226,12 @@ bool is_large_pool(const NodeWindow& window) {
          window.columns.kernel > kLargestPool;
 }
 
-bool is_large_block(const NodeWindow& window) {
-  const auto is_block = [](const WindowAxis& axis) {
-    return axis.before == 0 && (axis.outputs == 1 || axis.kernel == axis.stride);
+bool is_large_block(const NodeWindow& window, const Dims& map) {
+  const auto is_block = [](const WindowAxis& axis, int64_t extent) {
+    return axis.before == 0 && (axis.outputs == 1 || axis.kernel == axis.stride) &&
+           axis.outputs * axis.kernel <= extent;
   };
-  return is_large_pool(window) && is_block(window.rows) && is_block(window.columns);
+  return is_large_pool(window) && is_block(window.rows, map[2]) && is_block(window.columns, map[3]);
 }
 
 void expand_max_of_blocks(Node& node, const NodeWindow& window) {
@@ -238,8 +239,6 @@ void expand_max_of_blocks(Node& node, const NodeWindow& window) {
   const auto blocks = [](const WindowAxis& axis) { return Blocks{axis.kernel, 1, axis.outputs}; };
   const Blocks rows = blocks(window.rows), columns = blocks(window.columns);
   const Dims excess{rows.extent * rows.size - x[2], columns.extent * columns.size - x[3]};
-  for (const int64_t behind : excess)
-    node.require(behind <= 0, "ceil_mode", "1", "0 for windows of this size");
   Expansion made(node);
   std::string y = made.in(0);
   if (node.dims().size() == 3) y = made.add("Reshape", {y, made.integers(x)});

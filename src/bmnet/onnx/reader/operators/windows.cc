@@ -125,8 +125,8 @@ void import_conv(Node& node) {
   const int64_t group = node.integer("group", 1);
   node.require(group >= 1 && group <= x[1] && group * w.dims[1] == x[1], "W", text(w.dims),
                fmt::format("axis 1 times group {} is the {} channels of X", group, x[1]));
-  if (has_large_stride(window)) return expand_conv_of_blocks(node, window);
-  if (has_large_dilation(window)) return expand_conv_of_phases(node, window);
+  if (has_blocks(window)) return expand_conv_of_blocks(node, window);
+  if (has_phases(window)) return expand_conv_of_phases(node, window);
   if (has_large_pads(window)) return expand_conv_of_pads(node, window);
   if (has_many_channels(node, window)) return expand_conv_of_channels(node);
   const std::string y =
@@ -285,7 +285,7 @@ void import_max_pool(Node& node) {
   const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
-  if (is_large_block(window)) return expand_max_of_blocks(node, window);
+  if (is_large_block(window, x)) return expand_max_of_blocks(node, window);
   const std::string y = pool(node, node.tensor(0, x), window, true);
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
