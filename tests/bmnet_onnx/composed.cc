@@ -266,7 +266,8 @@ TEST(Composed, RecurrentFormsThatAreRefused) {
          builder.integers("lengths", {2}, {3, 2}, onnx::TensorProto::INT32);
          for (const char* name : {"", "lengths"}) node.add_input(name);
        }},
-      {"clip", [](ModelBuilder&, onnx::NodeProto& node) { ModelBuilder::set(node, "clip", 1.0f); }},
+      {"clip",
+       [](ModelBuilder&, onnx::NodeProto& node) { ModelBuilder::set(node, "clip", -1.0f); }},
       {"input_forget",
        [](ModelBuilder&, onnx::NodeProto& node) {
          ModelBuilder::set(node, "input_forget", int64_t{1});

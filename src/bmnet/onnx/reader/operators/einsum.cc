@@ -1,4 +1,5 @@
-// Einsum of one or two operands: transpositions around a product of matrices.
+// Einsum: transpositions around a product of matrices. Repeated labels of an operand become its
+// diagonal, and more than two operands are products one after the other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,8 +53,6 @@ void read_operand(const Node& node, Equation& equation, Labels labels, size_t in
   node.require(labels.size() == dims.size(), "equation", labels,
                "a label for each axis of " + text(dims));
   for (size_t axis = 0; axis < labels.size(); ++axis) {
-    node.require(std::ranges::count(labels, labels[axis]) == 1, "equation", labels,
-                 "each label once in an operand; take no diagonals");
     int64_t& extent = equation.extents.emplace(labels[axis], 1).first->second;
     node.require(extent == 1 || dims[axis] == 1 || extent == dims[axis], "equation", labels,
                  "labels with one extent");
@@ -157,10 +156,65 @@ std::string product(const Node& node, Expansion& made, const Equation& equation)
 
 }  // namespace
 
+namespace {
+
+// Returns the position of the second axis of a repeated label; npos if there is none.
+size_t repeated(const Labels& labels) {
+  for (size_t axis = 1; axis < labels.size(); ++axis)
+    if (labels.find(labels[axis]) < axis) return axis;
+  return Labels::npos;
+}
+
+// Returns the operand with each label once: the sum over the second axis of a label, where only
+// elements of equal positions are kept.
+std::string diagonal(const Node& node, Expansion& made, std::string x, Dims dims, Labels& labels) {
+  for (size_t axis = repeated(labels); axis != Labels::npos; axis = repeated(labels)) {
+    const size_t first = labels.find(labels[axis]);
+    const int64_t extent = dims[axis];
+    node.require(dims[first] == extent, "equation", labels, "one extent for a repeated label");
+    Dims mask(dims.size(), 1);
+    mask[first] = mask[axis] = extent;
+    std::vector<float> values(static_cast<size_t>(extent * extent));
+    for (int64_t i = 0; i < extent; ++i) values[static_cast<size_t>(i * (extent + 1))] = 1;
+    x = made.keep(x, made.reals(mask, values));
+    x = made.add("ReduceSum", {x, made.integers({static_cast<int64_t>(axis)})},
+                 {{"keepdims", int64_t{0}}});
+    labels.erase(axis, 1);
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  }
+  return x;
+}
+
+// Einsum of operands without repeated labels, two at a time.
+void expand_pairs(Node& node, const Equation& equation) {
+  Expansion made(node);
+  std::vector<std::string> tensors;
+  std::vector<Labels> labels = equation.operands;
+  for (size_t i = 0; i < labels.size(); ++i)
+    tensors.push_back(diagonal(node, made, made.in(i), node.dims(i), labels[i]));
+  while (tensors.size() > 2) {
+    Labels later = equation.result, kept;
+    for (size_t i = 2; i < labels.size(); ++i) later += labels[i];
+    for (const char label : labels[0] + labels[1])
+      if (has(later, label) && !has(kept, label)) kept += label;
+    tensors[1] = made.add("Einsum", {tensors[0], tensors[1]},
+                          {{"equation", labels[0] + "," + labels[1] + "->" + kept}});
+    labels[1] = kept;
+    tensors.erase(tensors.begin());
+    labels.erase(labels.begin());
+  }
+  const Labels left = labels.size() == 1 ? labels[0] : labels[0] + "," + labels[1];
+  made.set(made.add("Einsum", tensors, {{"equation", left + "->" + equation.result}}));
+}
+
+}  // namespace
+
 void expand_einsum(Node& node) {
-  node.require(node.inputs() == 1 || node.inputs() == 2, "inputs", std::to_string(node.inputs()),
-               "one or two; take several Einsum of two operands");
+  node.require(node.inputs() >= 1, "inputs", std::to_string(node.inputs()), "at least one");
   const Equation equation = equation_of(node);
+  const auto is_repeated = [](const Labels& labels) { return repeated(labels) != Labels::npos; };
+  if (node.inputs() > 2 || std::ranges::any_of(equation.operands, is_repeated))
+    return expand_pairs(node, equation);
   Expansion made(node);
   if (node.inputs() == 2) return made.set(product(node, made, equation));
   Labels labels = equation.operands[0];

@@ -71,6 +71,12 @@ void quantized_pool(Node& node, const char* type, std::initializer_list<const ch
 
 void expand_qlinear_add(Node& node) { quantized_binary(node, "Add"); }
 void expand_qlinear_mul(Node& node) { quantized_binary(node, "Mul"); }
+// condition, X and Y with scale and zero point each, then those of Z
+void expand_qlinear_where(Node& node) {
+  Expansion made(node);
+  const std::string x = real_values(made, 1, 2, 3), y = real_values(made, 4, 5, 6);
+  set_quantized(made, made.add("Where", {made.in(0), x, y}), 7, 8);
+}
 void expand_qlinear_leaky_relu(Node& node) { quantized_unary(node, "LeakyRelu", {"alpha"}); }
 void expand_qlinear_sigmoid(Node& node) { quantized_unary(node, "Sigmoid", {}); }
 // Before opset 13 a Softmax is over all axes from `axis` on.
@@ -136,8 +142,12 @@ std::string activated(Node& node, Expansion& made, const std::string& x) {
   if (type == "Clip")
     return made.add("Clip", {x, made.real(parameter(0, "activation_min", -3.4e38f)),
                              made.real(parameter(1, "activation_max", 3.4e38f))});
+  if (type == "Softplus" || type == "Softsign") return made.add(type.c_str(), {x});
+  if (type == "Elu" || type == "ThresholdedRelu")
+    return made.add(type.c_str(), {x}, {{"alpha", parameter(0, "activation_alpha", 1)}});
   node.require(type == "HardSigmoid", "activation", type,
-               "Relu, LeakyRelu, Tanh, Sigmoid, Clip or HardSigmoid");
+               "Relu, LeakyRelu, Elu, Tanh, Sigmoid, Softplus, Softsign, ThresholdedRelu, Clip or "
+               "HardSigmoid");
   return made.add("HardSigmoid", {x},
                   {{"alpha", parameter(0, "activation_alpha", 0.2f)},
                    {"beta", parameter(1, "activation_beta", 0.5f)}});

@@ -196,16 +196,46 @@ std::string padded_map(Node& node, std::string y, const std::vector<Sides>& side
   return shifts ? power(node, y, 1, value, 1, "") : y;
 }
 
+// Pads of a tensor with more than four axes: neighbouring axes without pads are joined.
+void pad_joined(Node& node, const Dims& pads, const std::string& mode, float value) {
+  const Dims& x = node.dims();
+  Dims joined, before, behind, result;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int64_t front = pads[i], back = pads[x.size() + i];
+    result.push_back(x[i] + front + back);
+    const bool joins =
+        front == 0 && back == 0 && !joined.empty() && before.back() == 0 && behind.back() == 0;
+    if (joins) {
+      joined.back() *= x[i];
+      continue;
+    }
+    joined.push_back(x[i]);
+    before.push_back(front);
+    behind.push_back(back);
+  }
+  node.require(joined.size() <= 4, "pads", text(pads),
+               "at most four axes or runs of axes, of which those with pads are one each");
+  for (Dims* dims : {&joined, &before, &behind})  // the last two are rows and columns
+    while (dims->size() < 4) dims->insert(dims->begin(), dims == &joined ? 1 : 0);
+  before.insert(before.end(), behind.begin(), behind.end());
+  Expansion made(node);
+  const std::string map = made.add("Reshape", {made.in(0), made.integers(joined)});
+  const std::string y =
+      made.add("Pad", {map, made.integers(before), made.real(value)}, {{"mode", mode}});
+  made.set(made.add("Reshape", {y, made.integers(result)}));
+}
+
 }  // namespace
 
 void import_pad(Node& node) {
   const Dims& x = node.dims();
   const auto pads = pads_of(node);
   const std::string mode = node.text("mode", "constant");
-  node.require(pads && pads->size() == 2 * x.size() && x.size() <= 4, "pads",
-               pads ? text(*pads) : "none", "two for each of at most four axes");
+  node.require(pads && pads->size() == 2 * x.size(), "pads", pads ? text(*pads) : "none",
+               "two for each axis");
   const float value = value_of(node);
   require_mode(node, mode, value);
+  if (x.size() > 4) return pad_joined(node, *pads, mode, value);
   std::vector<Sides> sides = sides_of(node, *pads);
   Dims now = x, result = x;
   now.resize(4, 1);

@@ -11,20 +11,44 @@ namespace {
 
 constexpr int64_t kMostSteps = 1024;
 
+// An activation with the parameters that it takes.
+struct Activation {
+  std::string name;
+  float alpha = 0, beta = 0;
+};
+
+struct KnownActivation {
+  std::string_view name;
+  int parameters;  // 0; 1: alpha; 2: alpha and beta
+  float alpha, beta;
+};
+constexpr KnownActivation kActivations[] = {{"Sigmoid", 0, 0, 0},
+                                            {"Tanh", 0, 0, 0},
+                                            {"Relu", 0, 0, 0},
+                                            {"Softsign", 0, 0, 0},
+                                            {"Softplus", 0, 0, 0},
+                                            {"LeakyRelu", 1, 0.01f, 0},
+                                            {"Elu", 1, 1, 0},
+                                            {"ThresholdedRelu", 1, 1, 0},
+                                            {"HardSigmoid", 2, 0.2f, 0.5f},
+                                            {"ScaledTanh", 2, 1, 1},
+                                            {"Affine", 2, 1, 0}};
+
 // The extents of a recurrent node, and what its directions share.
 struct Recurrent {
   Node& node;
   Expansion made;
   int64_t steps, batch, inputs, hidden, directions, gates;
   bool batch_first;
-  std::vector<std::string> activations;  // of all directions
+  std::vector<Activation> activations;  // of all directions
+  float clip;                           // limit of what activations read; 0 for none
 };
 
 // The weights of a direction; input weights and recurrence weights have a row for each gate.
 struct Direction {
   int64_t index;
   bool backward;
-  std::vector<std::string> activations;
+  std::vector<Activation> activations;
 };
 
 // The state of a direction: h, and c of an LSTM; "" for zeros.
@@ -51,8 +75,6 @@ void require_size(const Recurrent& r, size_t input, std::string_view what, int64
 }
 
 void require_supported(const Node& node, const Recurrent& r) {
-  for (const char* attribute : {"clip", "activation_alpha", "activation_beta"})
-    node.require(!node.has(attribute), attribute, "given", "absent; export the net without it");
   node.require(node.integer("input_forget", 0) == 0, "input_forget", "1", "0");
   node.require(!node.has(7), "P", "peepholes", "absent; the steps have no peepholes");
   if (node.has(4))
@@ -61,14 +83,32 @@ void require_supported(const Node& node, const Recurrent& r) {
                    fmt::format("all {} steps for every sample", r.steps));
   node.require(r.steps >= 1 && r.steps <= kMostSteps, "steps", std::to_string(r.steps),
                fmt::format("1 to {}", kMostSteps));
-  static constexpr std::string_view kKnown[] = {"Sigmoid",  "Tanh",     "Relu",
-                                                "Softsign", "Softplus", "HardSigmoid"};
-  for (const std::string& name : r.activations)
-    node.require(std::ranges::find(kKnown, name) != std::end(kKnown), "activations", name,
-                 "Sigmoid, Tanh, Relu, Softsign, Softplus or HardSigmoid");
+  node.require(r.clip >= 0, "clip", std::to_string(r.clip), "not negative");
 }
 
-Recurrent recurrent_of(Node& node, int64_t gates, std::vector<std::string> defaults) {
+// Returns the activations of all directions. Each takes the next values of activation_alpha and
+// activation_beta if it has such parameters.
+std::vector<Activation> activations_of(const Node& node, const std::vector<std::string>& defaults,
+                                       int64_t directions) {
+  std::vector<std::string> names = node.texts("activations");
+  while (names.size() < defaults.size() * static_cast<size_t>(directions))
+    names.push_back(defaults[names.size() % defaults.size()]);
+  const std::vector<float> alphas = node.reals("activation_alpha"),
+                           betas = node.reals("activation_beta");
+  size_t alpha = 0, beta = 0;
+  std::vector<Activation> result;
+  for (const std::string& name : names) {
+    const auto* known = std::ranges::find(kActivations, name, &KnownActivation::name);
+    node.require(known != std::end(kActivations), "activations", name,
+                 "one of those that ONNX lists for recurrent operators");
+    Activation& made = result.emplace_back(Activation{name, known->alpha, known->beta});
+    if (known->parameters > 0 && alpha < alphas.size()) made.alpha = alphas[alpha++];
+    if (known->parameters > 1 && beta < betas.size()) made.beta = betas[beta++];
+  }
+  return result;
+}
+
+Recurrent recurrent_of(Node& node, int64_t gates, const std::vector<std::string>& defaults) {
   const Dims& x = node.dims();
   const Constant& w = node.weights(1, "W");
   node.require(x.size() == 3 && w.dims.size() == 3, "X, W", text(x), "three axes");
@@ -83,9 +123,8 @@ Recurrent recurrent_of(Node& node, int64_t gates, std::vector<std::string> defau
               directions,
               gates,
               batch_first,
-              node.texts("activations")};
-  while (r.activations.size() < defaults.size() * static_cast<size_t>(directions))
-    r.activations.push_back(defaults[r.activations.size() % defaults.size()]);
+              activations_of(node, defaults, directions),
+              node.real("clip", 0)};
   node.require(r.hidden > 0 && r.inputs > 0 && r.batch > 0, "W", text(w.dims),
                "with rows and columns");
   require_supported(node, r);
@@ -143,8 +182,21 @@ std::vector<std::string> split(Recurrent& r, const std::string& x, const Dims& p
                          {{"axis", int64_t{1}}});
 }
 
-std::string function(Recurrent& r, const Direction& d, size_t which, const std::string& x) {
-  return r.made.add(d.activations[which].c_str(), {x});
+std::string function(Recurrent& r, const Direction& d, size_t which, std::string x) {
+  const auto& [name, alpha, beta] = d.activations[which];
+  Expansion& made = r.made;
+  const bool is_of_cell = r.gates == 4 && which == 2;  // h(c), which ONNX Runtime does not clip
+  if (r.clip > 0 && !is_of_cell) x = made.add("Clip", {x, made.real(-r.clip), made.real(r.clip)});
+  if (name == "Affine")
+    return made.add("Add", {made.add("Mul", {x, made.real(alpha)}), made.real(beta)});
+  if (name == "ScaledTanh")
+    return made.add("Mul",
+                    {made.add("Tanh", {made.add("Mul", {x, made.real(beta)})}), made.real(alpha)});
+  if (name == "HardSigmoid")
+    return made.add("HardSigmoid", {x}, {{"alpha", alpha}, {"beta", beta}});
+  if (name == "LeakyRelu" || name == "Elu" || name == "ThresholdedRelu")
+    return made.add(name.c_str(), {x}, {{"alpha", alpha}});
+  return made.add(name.c_str(), {x});
 }
 
 // The initial state of a direction: (batch, hidden).
