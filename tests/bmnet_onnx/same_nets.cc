@@ -88,6 +88,25 @@ TEST(SameNets, PadOfFiveAxes) {
   expect_same(one, other, shapes);
 }
 
+// Samples of sound, (1, length), as Silero's VAD pads them.
+TEST(SameNets, PadOfSamplesByTheirEnds) {
+  for (const char* mode : {"reflect", "edge"}) {
+    const Shapes shapes{{"x", {1, 90}}};
+    ModelBuilder one = with_inputs(shapes), other = with_inputs(shapes);
+    one.integers("pads", {4}, {0, 70, 0, 66});
+    ModelBuilder::set(one.node("Pad", {"x", "pads"}, {"y"}), "mode", std::string(mode));
+    other.integers("map", {4}, {1, 1, 1, 90});
+    other.integers("row", {2}, {1, 226});
+    other.integers("pads", {8}, {0, 0, 0, 70, 0, 0, 0, 66});
+    other.node("Reshape", {"x", "map"}, {"r"});
+    ModelBuilder::set(other.node("Pad", {"r", "pads"}, {"p"}), "mode", std::string(mode));
+    other.node("Reshape", {"p", "row"}, {"y"});
+    one.output("y");
+    other.output("y");
+    expect_same(one, other, shapes);
+  }
+}
+
 TEST(SameNets, FusedGemmWithElu) {
   const Shapes shapes{{"x", {3, 4}}};
   ModelBuilder one = with_inputs(shapes), other = with_inputs(shapes);

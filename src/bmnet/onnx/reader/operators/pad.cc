@@ -155,12 +155,7 @@ float value_of(const Node& node) {
 std::vector<Sides> sides_of(const Node& node, const Dims& pads) {
   const size_t axes = node.dims().size();
   std::vector<Sides> sides(4);
-  for (size_t i = 0; i < axes; ++i) {
-    sides[i] = {pads[i], pads[axes + i]};
-    node.require(
-        std::abs(sides[i].before) < kMostPositions && std::abs(sides[i].behind) < kMostPositions,
-        "pads", text(pads), "below 2^20");
-  }
+  for (size_t i = 0; i < axes; ++i) sides[i] = {pads[i], pads[axes + i]};
   return sides;
 }
 
@@ -196,32 +191,43 @@ std::string padded_map(Node& node, std::string y, const std::vector<Sides>& side
   return shifts ? power(node, y, 1, value, 1, "") : y;
 }
 
-// Pads of a tensor with more than four axes: neighbouring axes without pads are joined.
-void pad_joined(Node& node, const Dims& pads, const std::string& mode, float value) {
-  const Dims& x = node.dims();
-  Dims joined, before, behind, result;
+// A tensor whose neighbouring axes without pads are joined. The last axes are rows and columns.
+struct Joined {
+  Dims dims, before, behind;
+  bool fits() const { return dims.size() <= 4; }
+  bool is_map() const {
+    const auto unpadded = [&](size_t i) { return before[i] == 0 && behind[i] == 0; };
+    return fits() && unpadded(0) && unpadded(1);
+  }
+};
+
+Joined joined_axes(const Dims& x, const Dims& pads) {
+  Joined joined;
   for (size_t i = 0; i < x.size(); ++i) {
     const int64_t front = pads[i], back = pads[x.size() + i];
-    result.push_back(x[i] + front + back);
-    const bool joins =
-        front == 0 && back == 0 && !joined.empty() && before.back() == 0 && behind.back() == 0;
+    const bool joins = front == 0 && back == 0 && !joined.dims.empty() &&
+                       joined.before.back() == 0 && joined.behind.back() == 0;
     if (joins) {
-      joined.back() *= x[i];
+      joined.dims.back() *= x[i];
       continue;
     }
-    joined.push_back(x[i]);
-    before.push_back(front);
-    behind.push_back(back);
+    joined.dims.push_back(x[i]);
+    joined.before.push_back(front);
+    joined.behind.push_back(back);
   }
-  node.require(joined.size() <= 4, "pads", text(pads),
-               "at most four axes or runs of axes, of which those with pads are one each");
-  for (Dims* dims : {&joined, &before, &behind})  // the last two are rows and columns
-    while (dims->size() < 4) dims->insert(dims->begin(), dims == &joined ? 1 : 0);
-  before.insert(before.end(), behind.begin(), behind.end());
+  for (Dims* dims : {&joined.dims, &joined.before, &joined.behind})
+    while (dims->size() < 4) dims->insert(dims->begin(), dims == &joined.dims ? 1 : 0);
+  return joined;
+}
+
+void pad_joined(Node& node, const Joined& joined, const Dims& result, const std::string& mode,
+                float value) {
+  Dims pads = joined.before;
+  pads.insert(pads.end(), joined.behind.begin(), joined.behind.end());
   Expansion made(node);
-  const std::string map = made.add("Reshape", {made.in(0), made.integers(joined)});
+  const std::string map = made.add("Reshape", {made.in(0), made.integers(joined.dims)});
   const std::string y =
-      made.add("Pad", {map, made.integers(before), made.real(value)}, {{"mode", mode}});
+      made.add("Pad", {map, made.integers(pads), made.real(value)}, {{"mode", mode}});
   made.set(made.add("Reshape", {y, made.integers(result)}));
 }
 
@@ -235,11 +241,19 @@ void import_pad(Node& node) {
                "two for each axis");
   const float value = value_of(node);
   require_mode(node, mode, value);
-  if (x.size() > 4) return pad_joined(node, *pads, mode, value);
+  for (const int64_t pad : *pads)
+    node.require(std::abs(pad) < kMostPositions, "pads", text(*pads), "below 2^20");
+  Dims result = x;
+  for (size_t i = 0; i < x.size(); ++i) result[i] += (*pads)[i] + (*pads)[x.size() + i];
+  const Joined joined = joined_axes(x, *pads);
+  if (x.size() > 4) {
+    node.require(joined.fits(), "pads", text(*pads),
+                 "at most four axes or runs of axes, of which those with pads are one each");
+    return pad_joined(node, joined, result, mode, value);
+  }
   std::vector<Sides> sides = sides_of(node, *pads);
-  Dims now = x, result = x;
+  Dims now = x;
   now.resize(4, 1);
-  for (size_t i = 0; i < x.size(); ++i) result[i] += sides[i].before + sides[i].behind;
   std::vector<Sides> added = sides;
   const Dims kept = cut(added, now);
   for (size_t axis = 0; axis < 4; ++axis)
@@ -247,7 +261,11 @@ void import_pad(Node& node) {
                      std::max(added[axis].before, added[axis].behind) < kept[axis] ||
                      !added[axis].any(),
                  "pads", text(*pads), "below the extent, which is reflected once");
-  if (added[0].any() || added[1].any()) return pad_others(node, added, kept, *pads, mode, value);
+  const bool pads_others = added[0].any() || added[1].any();
+  // Copies of ends are cheap in rows and columns only.
+  if (pads_others && mode != "constant" && joined.is_map())
+    return pad_joined(node, joined, result, mode, value);
+  if (pads_others) return pad_others(node, added, kept, *pads, mode, value);
   std::string y = cropped(node, node.tensor(0, now), sides, now);
   if (sides[2].any() || sides[3].any()) y = padded_map(node, y, sides, now, mode, value);
   node.set(node.view(y, net_dims(result)), result);
