@@ -6,6 +6,7 @@
 
 #include "bmnet/calibrate/leave_to_host.h"
 #include "bmnet/integers/float_tensors.h"
+#include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/quantize/quantize.h"
 #include "bmnet_onnx/random_net.h"
@@ -257,6 +258,12 @@ TEST_P(UnfitLayer, RunsOnTheHost) {
   auto result = run_int8(net->net, samples[0]);
   ASSERT_TRUE(expected.ok() && result.ok()) << result.status().message();
   EXPECT_GT(worst_cosine(*expected, *result), 0.999);
+
+  // So does the net of a calibration that was not written: `tputwin compile --dry-run`.
+  auto planned = net::prepare(std::move(net->calibration), {});
+  ASSERT_TRUE(planned.ok()) << planned.status().message();
+  auto compiled = net::compile(planned->network, planned->table);
+  EXPECT_TRUE(compiled.ok()) << compiled.status().message();
 }
 
 std::function<void(ModelBuilder&)> convolution(Shape weights, Shape strides, Shape dilations,

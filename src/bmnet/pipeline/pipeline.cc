@@ -15,6 +15,7 @@ constexpr Pass kBeforeUnits[] = {pass::fold};  // the units do the calibration
 constexpr Pass kPrepareFloat[] = {pass::import, pass::fold};
 constexpr Pass kPrepare[] = {pass::import,   pass::fold,        pass::load_table,
                              pass::quantize, pass::leave_unfit, pass::float_tensors};
+constexpr Pass kAfterQuantize[] = {pass::leave_unfit, pass::float_tensors};
 constexpr Pass kCompile[] = {pass::rescale, pass::fuse,    pass::trim,  pass::dequantize,
                              pass::outputs, pass::storage, pass::lower, pass::group,
                              pass::place,   pass::emit,    pass::finish};
@@ -59,6 +60,16 @@ Result<Network> prepare_float(const Source& source) {
   TW_RETURN_IF_ERROR(run(kPrepareFloat, c));
   if (c.is_float) return std::move(c.network);
   return Error(errors::net_float_weights).in("net " + c.network.name);
+}
+
+Result<Prepared> prepare(Calibration calibration, const ImportOptions& import) {
+  Compilation c;
+  TW_ASSIGN_OR_RETURN(network, import_caffe(calibration.net, import));
+  c.network = std::move(network);
+  c.caffe = std::move(calibration.net);
+  c.table = std::move(calibration.table);
+  TW_RETURN_IF_ERROR(run(kAfterQuantize, c));
+  return Prepared{std::move(c.network), std::move(c.table)};
 }
 
 Result<Compiled> compile(const Network& network, const std::vector<LayerIntegers>& integers,

@@ -31,6 +31,8 @@ Result<Prepared> prepare(const Source& source);
 
 // Reads a float net and folds it, for targets that compute in floats.
 Result<Network> prepare_float(const Source& source);
+// Prepares the int8 net of a calibration for another batch or other shapes.
+Result<Prepared> prepare(Calibration calibration, const ImportOptions& import);
 
 // Calibrates a float Caffe net. Returns an int8 Caffe net and its table. `samples` has one data set
 // per input of the net.

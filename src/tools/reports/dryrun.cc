@@ -44,10 +44,11 @@ std::string_view where(net::RunsOn runs_on) {
 void list_rows(const net::Network& network, DryRun& run) {
   for (const net::TensorOp& op : network.ops) {
     if (is(op, net::Op::start) || is(op, net::Op::end)) continue;
-    const auto& properties = net::properties(op.type());
+    const net::RunsOn runs_on =
+        net::runs_on_host(op) ? net::RunsOn::host : net::properties(op.type()).runs_on;
     std::string type = op.type();
     if (type.starts_with("tg_")) type = type.substr(3);
-    run.rows.push_back({op.name(), std::move(type), std::string(where(properties.runs_on)),
+    run.rows.push_back({op.name(), std::move(type), std::string(where(runs_on)),
                         net::dims(op.output_shape(0)), network.blob_name(op.top(0))});
   }
 }
@@ -72,8 +73,7 @@ Result<net::Prepared> quantized(const net::LoadedNet& loaded, const net::ImportO
                                   .progress = {}};
   TW_ASSIGN_OR_RETURN(calibration, net::calibrate(loaded.net, data, options));
   // The shapes and the batch of the request replace those of calibration.
-  TW_ASSIGN_OR_RETURN(int8, net::import_caffe(calibration.net, import));
-  return net::Prepared{std::move(int8), std::move(calibration.table)};
+  return net::prepare(std::move(calibration), import);
 }
 
 bool is_about_files(const Error& error) {
