@@ -24,7 +24,7 @@ import tputwin
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = 320
 # Cosine of the detector's scores that layers on the host must bring about.
-REACH = 0.99
+REACH = 0.995
 FONTS = ["DejaVuSans", "DejaVuSansMono", "DejaVuSerif", "DejaVuSans-Bold", "DejaVuSerif-Bold"]
 WORDS = """time year people way day man thing woman life child world school state family student
 group country problem hand part place case week company system program question work government
