@@ -49,5 +49,25 @@ TEST(Bm1684xProduct, ManyRows) {
     }
 }
 
+// All orders of the axes, of extents that are transposed in local memory or moved.
+TEST(Bm1684xPermute, AllOrders) {
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{3, 5, 7, 9}, std::vector<int64_t>{1, 70, 33, 12},
+        std::vector<int64_t>{2, 1, 200, 90}, std::vector<int64_t>{1, 3, 300, 1100}}) {
+    std::vector<uint32_t> order{0, 1, 2, 3};
+    do {
+      SCOPED_TRACE(text(shape) + " order " + text({order.begin(), order.end()}));
+      TensorOp op;
+      set_type(op, Op::permute);
+      for (const uint32_t axis : order) op.mutable_tg_permute_param()->add_order(axis);
+      auto net = layer_net(op, {shape}, {});
+      ASSERT_TRUE(net.ok()) << net.status().message();
+      const Values inputs{{"x0", random_blob(shape, 1)}};
+      EXPECT_EQ(compare(*net, DType::f32, 0, inputs), "") << "fp32";
+      EXPECT_EQ(compare(*net, DType::f16, 1e-3f, inputs), "") << "fp16";
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
 }  // namespace
 }  // namespace tputwin::net::testing

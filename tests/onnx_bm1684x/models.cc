@@ -26,7 +26,7 @@ using Outputs = std::vector<std::vector<float>>;
 
 // The largest difference in units of the largest magnitude. Infinite values must be equal.
 double difference(const std::vector<float>& actual, const std::vector<float>& expected) {
-  double most = 0, largest = 1e-2;
+  double most = 0, largest = 0.1;
   for (const float x : expected)
     if (std::isfinite(x)) largest = std::max(largest, std::fabs(double{x}));
   for (size_t i = 0; i < expected.size(); ++i) {

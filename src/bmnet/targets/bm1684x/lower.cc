@@ -66,6 +66,8 @@ Kernels lower_none(const Layer& layer) {
   return unsupported(layer.op, "type", layer.op.type(), "it is computed in floats");
 }
 
+Kernels lower_transfers(const Layer&) { return std::vector<KernelPtr>(); }
+
 View channels_of(View view, Span channels) {
   view.offset = channels.begin * view.e.h * view.e.w * element_bytes(view.type);
   view.e.c = channels.count();

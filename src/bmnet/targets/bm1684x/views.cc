@@ -184,7 +184,7 @@ std::set<std::string> regrouped_tensors(const Network& network) {
   std::set<std::string> all = matrix_tensors(network);
   for (const TensorOp& op : network.ops)
     each_tensor(op, [&](const std::string& t, const TensorShape& shape) {
-      if (shape.dim_size() < 4 || runs_on_host(op)) all.insert(t);
+      if (shape.dim_size() < 4 || runs_on_host(op) || is(op, Op::permute)) all.insert(t);
     });
   return all;
 }
