@@ -72,7 +72,7 @@ struct Tally {
 };
 
 // Fp16 rounds inputs, weights and every result, bf16 to an eighth of its digits.
-constexpr double kTolerance32 = 1e-4, kTolerance16 = 5e-2, kMostRatio = 20;
+constexpr double kTolerance32 = 1e-4, kTolerance16 = 5e-2, kMostRatio = 40;
 // Bytes have steps of the largest value / 128.
 constexpr double kToleranceBytes = 0.5;
 

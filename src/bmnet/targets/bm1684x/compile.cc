@@ -16,6 +16,7 @@
 #include "bmnet/targets/bm1684x/expand.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/prefetch.h"
+#include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
@@ -59,12 +60,15 @@ Status set_thresholds(StreamCompilation& c) {
   return {};
 }
 
-// Layers that become several. Tensors between those are floats, whatever their threshold.
+// Joins layers, and divides others into several. Tensors between those are floats, whatever their
+// threshold.
 Status expand(StreamCompilation& c) {
   std::map<std::string, float> thresholds;
   for (size_t i = 0; i < c.ops().size(); ++i)
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
+  // Layers that simplify() joins have no tensors between them.
+  if (!c.options.keep_all) simplify(c.shared.net.network);
   expand_layers(c.shared.net.network, c.types);
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {

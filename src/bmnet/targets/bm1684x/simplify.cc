@@ -1,0 +1,131 @@
+// Rewriting of a float net so that more layers can follow each other in local memory.
+#include "bmnet/targets/bm1684x/simplify.h"
+
+#include <algorithm>
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+bool is_unary(const TensorOp& op) {
+  return is(op, Op::activation) || is(op, Op::function) || is(op, Op::power) || is(op, Op::clip);
+}
+
+class Simplifier {
+ public:
+  explicit Simplifier(Network& network) : network_(network), outputs_(network.outputs()) {}
+
+  void run() {
+    for (TensorOp& op : ops()) make_power(op);
+    for (size_t i = 0; i < ops().size(); ++i)
+      if (add_bias(ops()[i])) erase(i--);
+    for (size_t i = 0; i < ops().size(); ++i)
+      if (is_unary(ops()[i])) sink_reshape(i);
+    for (size_t i = 0; i < ops().size(); ++i)
+      if (is(ops()[i], Op::reshape)) join_reshapes(ops()[i]);
+    for (size_t i = ops().size(); i-- > 0;)
+      if (is(ops()[i], Op::reshape) && readers(ops()[i].top(0)) == 0) erase(i);
+  }
+
+ private:
+  std::vector<TensorOp>& ops() { return network_.ops; }
+  void erase(size_t i) { ops().erase(ops().begin() + static_cast<ptrdiff_t>(i)); }
+  bool is_output(const std::string& tensor) const {
+    return std::ranges::find(outputs_, tensor) != outputs_.end();
+  }
+  size_t readers(const std::string& tensor) const {
+    size_t n = 0;
+    for (const TensorOp& op : network_.ops)
+      n += static_cast<size_t>(std::ranges::count(op.bottom(), tensor));
+    return n;
+  }
+  // Returns the layer that produces a tensor for one reader only; nullptr if there is none.
+  TensorOp* only_producer(const std::string& tensor) {
+    const auto found = std::ranges::find_if(
+        ops(), [&](const TensorOp& op) { return op.top_size() == 1 && op.top(0) == tensor; });
+    return found == ops().end() || readers(tensor) != 1 ? nullptr : &*found;
+  }
+
+  static bool all_equal(const Blob& blob) {
+    return std::ranges::all_of(blob.data, [&](float x) { return x == blob.data[0]; });
+  }
+
+  // One factor and one summand for all channels.
+  void make_power(TensorOp& op) {
+    if (!is(op, Op::scale) || op.tg_scale_param().do_activation()) return;
+    const auto blobs = network_.blobs.find(op.name());
+    if (blobs == network_.blobs.end() || !std::ranges::all_of(blobs->second, all_equal)) return;
+    const bool has_bias = op.tg_scale_param().bias_term() && blobs->second.size() > 1;
+    const float scale = blobs->second[0].data[0];
+    const float shift = has_bias ? blobs->second[1].data[0] : 0;
+    network_.blobs.erase(blobs);
+    op.clear_tg_scale_param();
+    set_type(op, Op::power);
+    op.mutable_tg_power_param()->set_scale(scale);
+    op.mutable_tg_power_param()->set_shift(shift);
+  }
+
+  // Returns true if the constants that `op` adds became the bias of the inner product before it.
+  bool add_bias(TensorOp& op) {
+    const auto& param = op.tg_arithmetic_param();
+    if (!is(op, Op::arithmetic) || op.bottom_size() != 1 ||
+        param.operation() != ::bmnet::TGArithmeticParameter::ADD ||
+        op.input_shape(0).dim_size() != op.output_shape(0).dim_size() ||
+        dims(op.input_shape(0)) != dims(op.output_shape(0)))
+      return false;
+    TensorOp* last = only_producer(op.bottom(0));
+    TensorOp* product = last;
+    while (product != nullptr && is(*product, Op::reshape))
+      product = only_producer(product->bottom(0));
+    if (product == nullptr || !is(*product, Op::inner_product)) return false;
+    auto& own = *product->mutable_tg_inner_product_param();
+    const std::vector<int64_t> shape = dims(param.b_shape());
+    const int64_t outputs = own.num_output();
+    if (own.bias_term() || own.do_activation() || shape.back() != outputs ||
+        count(param.b_shape()) != outputs || dims(op.input_shape(0)).back() != outputs)
+      return false;
+    own.set_bias_term(true);
+    network_.blobs[product->name()].push_back(
+        {{outputs}, std::move(network_.blobs[op.name()][0].data)});
+    network_.blobs.erase(op.name());
+    last->set_top(0, op.top(0));
+    return true;
+  }
+
+  // Exchanges layer i, a function of one value, and the reshape before it.
+  void sink_reshape(size_t i) {
+    const TensorOp* producer = only_producer(ops()[i].bottom(0));
+    if (producer == nullptr || !is(*producer, Op::reshape)) return;
+    const auto at = static_cast<size_t>(producer - ops().data());
+    TensorOp reshape = *producer;
+    TensorOp& op = ops()[i];
+    op.set_bottom(0, reshape.bottom(0));
+    *op.mutable_input_shape(0) = *op.mutable_output_shape(0) = reshape.input_shape(0);
+    reshape.set_top(0, op.top(0));
+    op.set_top(0, op.top(0) + "/before reshape");
+    reshape.set_bottom(0, op.top(0));
+    erase(at);
+    ops().insert(ops().begin() + static_cast<ptrdiff_t>(i), std::move(reshape));
+  }
+
+  // Reads what the reshape before reads. If the two change nothing, readers skip them.
+  void join_reshapes(TensorOp& op) {
+    const TensorOp* before = network_.producer(op.bottom(0));
+    if (before != nullptr && is(*before, Op::reshape)) {
+      op.set_bottom(0, before->bottom(0));
+      *op.mutable_input_shape(0) = before->input_shape(0);
+    }
+    if (dims(op.input_shape(0)) != dims(op.output_shape(0)) || is_output(op.top(0))) return;
+    for (TensorOp& reader : ops())
+      for (std::string& bottom : *reader.mutable_bottom())
+        if (bottom == op.top(0)) bottom = op.bottom(0);
+  }
+
+  Network& network_;
+  const std::vector<std::string> outputs_;
+};
+
+}  // namespace
+
+void simplify(Network& network) { Simplifier(network).run(); }
+
+}  // namespace tputwin::net::bm1684x

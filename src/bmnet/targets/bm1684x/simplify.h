@@ -1,0 +1,12 @@
+// Rewriting of a float net so that more layers can follow each other in local memory.
+#pragma once
+
+#include "bmnet/ir/network.h"
+
+namespace tputwin::net::bm1684x {
+
+// Turns factors that are all equal into powers, adds constants to the biases of inner products, and
+// moves reshapes behind functions of one value, where pairs of them disappear.
+void simplify(Network& network);
+
+}  // namespace tputwin::net::bm1684x
