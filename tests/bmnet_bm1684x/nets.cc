@@ -33,6 +33,10 @@ Cases convolutions_cases() {
           {{5, 6, 2, 5}, {5}}},
       LayerCase{
           "wide pad", convolution("num_output: 4 kernel_size: 1 pad: 1"), {{4, 6, 1, 1}, {4}}},
+      LayerCase{"stride beyond the fields",
+                convolution("num_output: 4 kernel_h: 18 kernel_w: 2 stride_h: 16 stride_w: 1"),
+                {{4, 6, 18, 2}, {4}},
+                {1, 6, 33, 3}},
       LayerCase{
           "grouped", convolution("num_output: 9 kernel_size: 3 group: 3"), {{9, 2, 3, 3}, {9}}},
       LayerCase{"depthwise",

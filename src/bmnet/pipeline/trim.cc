@@ -32,7 +32,7 @@ TensorOp cut_before(TensorOp& reader, const Extents& e) {
   op.add_bottom(reader.bottom(0));
   op.add_top(op.name());
   *op.add_input_shape() = reader.input_shape(0);
-  *op.add_output_shape() = make_shape({e.n, e.c, e.h, e.w});
+  *op.add_output_shape() = make_shape({e.n, e.c, e.h, e.w}, reader.input_shape(0).data_type_size());
   reader.set_bottom(0, op.name());
   *reader.mutable_input_shape(0) = op.output_shape(0);
   return op;

@@ -1,5 +1,5 @@
 // Layers that combine all elements along an axis: parts, views and operands.
-#include "bmnet/targets/bm1684x/axis_kernel.h"
+#include "bmnet/targets/bm1684x/axis/axis_kernel.h"
 
 namespace tputwin::net::bm1684x {
 namespace {

@@ -1,5 +1,5 @@
 // Softmax along an axis, and its logarithm.
-#include "bmnet/targets/bm1684x/axis_kernel.h"
+#include "bmnet/targets/bm1684x/axis/axis_kernel.h"
 
 namespace tputwin::net::bm1684x {
 namespace {

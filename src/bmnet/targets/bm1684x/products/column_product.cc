@@ -1,5 +1,5 @@
 // Products of fp32 matrices with columns in channels.
-#include "bmnet/targets/bm1684x/products.h"
+#include "bmnet/targets/bm1684x/products/products.h"
 #include "ops/matmul/matmul_bm1684x_fp32.h"
 
 namespace tputwin::net::bm1684x {

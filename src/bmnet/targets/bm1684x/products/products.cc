@@ -1,5 +1,5 @@
 // Views of the matrices of products.
-#include "bmnet/targets/bm1684x/products.h"
+#include "bmnet/targets/bm1684x/products/products.h"
 
 namespace tputwin::net::bm1684x {
 

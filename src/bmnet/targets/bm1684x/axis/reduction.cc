@@ -1,8 +1,8 @@
 // Reductions of all axes from one on to one value: sums, products, extremes, norms.
 #include <fmt/format.h>
 
-#include "bmnet/targets/bm1684x/axis_kernel.h"
-#include "bmnet/targets/bm1684x/expand.h"
+#include "bmnet/targets/bm1684x/axis/axis_kernel.h"
+#include "bmnet/targets/bm1684x/axis/expand.h"
 
 namespace tputwin::net::bm1684x {
 namespace {

@@ -1,7 +1,7 @@
 // Layers that become several.
-#include "bmnet/targets/bm1684x/expand.h"
+#include "bmnet/targets/bm1684x/axis/expand.h"
 
-#include "bmnet/targets/bm1684x/axis_kernel.h"
+#include "bmnet/targets/bm1684x/axis/axis_kernel.h"
 
 namespace tputwin::net::bm1684x {
 namespace {

@@ -1,7 +1,7 @@
 // Products of two tensors, of a tensor and constants, and inner products of many rows.
 #include <fmt/format.h>
 
-#include "bmnet/targets/bm1684x/products.h"
+#include "bmnet/targets/bm1684x/products/products.h"
 
 namespace tputwin::net::bm1684x {
 namespace {

@@ -1,5 +1,5 @@
 // Products of fp16 and bf16 matrices with rows in channels.
-#include "bmnet/targets/bm1684x/products.h"
+#include "bmnet/targets/bm1684x/products/products.h"
 #include "ops/matmul/matmul_bm1684x_half.h"
 
 namespace tputwin::net::bm1684x {

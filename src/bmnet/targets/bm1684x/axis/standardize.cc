@@ -1,6 +1,6 @@
 // Standardization to mean 0 and variance 1, and normalization to length 1, with factors and
 // offsets.
-#include "bmnet/targets/bm1684x/axis_kernel.h"
+#include "bmnet/targets/bm1684x/axis/axis_kernel.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
