@@ -66,7 +66,7 @@ std::string reason_of(std::string message) {
   return reason.substr(0, 150);
 }
 
-// What the compiler may refuse: parts of messages.
+// Lists parts of the messages of allowed refusals.
 constexpr std::string_view kListed[] = {"function = atan", "operation = power",
                                         "norm_region = WITHIN_CHANNEL", "type = tg_top_values",
                                         "type = tg_top_positions"};
