@@ -69,6 +69,14 @@ Cases pools_cases() {
                     pooling("pool: AVE kernel_size: 3 stride: 2"),
                     {},
                     {1, 5, 8, 8}},
+          LayerCase{"average of large maps",
+                    pooling("pool: AVE global_pooling: true"),
+                    {},
+                    {2, 70, 120, 110}},
+          LayerCase{"average of many channels",
+                    pooling("pool: AVE global_pooling: true"),
+                    {},
+                    {2, 300, 60, 60}},
           LayerCase{"global average", pooling("pool: AVE global_pooling: true"), {}}};
 }
 

@@ -53,9 +53,8 @@ class Choice {
   }
 
   void run() {
-    const bool bytes = choice_.type == DType::i8;
-    types_.numbers.type = bytes ? DType::f32 : choice_.type;
-    if (bytes) {
+    types_.numbers.type = bytes() ? DType::f32 : choice_.type;
+    if (bytes()) {
       merge_clips();
       find_byte_readers();
     }
@@ -255,10 +254,12 @@ bool computes_bytes(const TensorOp& op) {
     case Op::inner_product:
     case Op::scale:
     case Op::activation:
-    case Op::power:
     case Op::clip:
     case Op::function:
       return true;
+    case Op::power:
+      // The results of small numbers exceed any scale.
+      return op.tg_power_param().power() >= 0;
     case Op::eltwise:
       return op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD ||
              op.bottom_size() == 2;

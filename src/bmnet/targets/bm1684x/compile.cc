@@ -67,6 +67,7 @@ Status expand(StreamCompilation& c) {
   for (size_t i = 0; i < c.ops().size(); ++i)
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
+  c.types.numbers.type = c.options.type == DType::i8 ? DType::f32 : c.options.type;
   // Layers that simplify() joins have no tensors between them.
   if (!c.options.keep_all) simplify(c.shared.net.network);
   expand_layers(c.shared.net.network, c.types);

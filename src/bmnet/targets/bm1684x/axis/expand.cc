@@ -29,6 +29,7 @@ class Expansion {
     if (is(op, Op::standardize)) return standardize(std::move(op));
     if (is(op, Op::norm)) return norm(std::move(op));
     if (is(op, Op::reduction)) return reduction(std::move(op));
+    if (is_half(types_.numbers.type) && is_mean_of_planes(op)) return mean(std::move(op));
     network_.ops.push_back(std::move(op));
   }
 
@@ -252,6 +253,24 @@ class Expansion {
     scale.shape[1] = shape[1];
     combine(op, "times scale", TwoOperands::MUL, x, shape, std::move(scale));
     finish(op);
+  }
+
+  static bool is_mean_of_planes(const TensorOp& op) {
+    if (!is(op, Op::pooling) || op.tg_pooling_param().pool() != ::bmnet::TGPoolingParameter::AVE)
+      return false;
+    const Window2d w = pooling_window(op);
+    const Extents in = extents(op.input_shape(0));
+    const bool is_padded = w.pad_top + w.pad_bottom + w.pad_left + w.pad_right != 0;
+    return !is_padded && w.kernel_h == in.h && w.kernel_w == in.w && in.h * in.w > 1;
+  }
+
+  // Averages of windows round every sum to the type of 16 bits; reductions are fp32.
+  void mean(TensorOp op) {
+    op.clear_tg_pooling_param();
+    set_type(op, Op::reduction);
+    op.mutable_tg_reduction_param()->set_axis(2);
+    op.mutable_tg_reduction_param()->set_operation(Reducing::MEAN);
+    reduction(std::move(op));
   }
 
   // Folds chunks, then their results.

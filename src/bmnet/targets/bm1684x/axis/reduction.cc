@@ -122,6 +122,21 @@ Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
   return kernels;
 }
 
+// Planes of maps stay as they are. A kernel has as many channels as fit.
+Kernels plane_kernels(const Layer& layer) {
+  const View in = layer.input(0);
+  const View out = regrouped(layer.output(), {in.e.n, in.e.c, 1, 1});
+  // The plane, twice in the type of the net, once in fp32 and half as much for sums.
+  const int64_t plane = 3 * align_up_to(4 * in.e.h * in.e.w, chip().eu_bytes);
+  const int64_t rounds = std::max<int64_t>(chip().lane_bytes / plane, 1);
+  std::vector<KernelPtr> kernels;
+  for (int64_t c = 0; c < in.e.c; c += rounds * chip().lanes) {
+    const Span channels{c, std::min(c + rounds * chip().lanes, in.e.c)};
+    kernels.push_back(reduction_of(layer, channels_of(in, channels), channels_of(out, channels)));
+  }
+  return kernels;
+}
+
 }  // namespace
 
 Kernels lower_reduction(const Layer& layer) {
@@ -130,12 +145,8 @@ Kernels lower_reduction(const Layer& layer) {
   if (count(layer.op.output_shape(0)) != shape.outer) return chunk_kernels(layer, shape);
   const View in = layer.input(0);
   std::vector<AxisPart> parts;
-  // Planes of maps stay as they are.
-  const bool is_plane = in.e.n * in.e.c == shape.outer && !in.steps;
-  if (is_plane && in.e.c <= chip().lanes * 8)
-    parts.push_back({in.e, {}});
-  else
-    parts = axis_parts(in, shape);
+  if (in.e.n * in.e.c == shape.outer && !in.steps) return plane_kernels(layer);
+  parts = axis_parts(in, shape);
   std::vector<KernelPtr> kernels;
   for (const AxisPart& part : parts) {
     const View out = result_view(layer.output(), part, shape.extent);
