@@ -14,8 +14,8 @@
 #include "insight/number_values.h"
 #include "insight/origins.h"
 #include "insight/report.h"
-#include "insight/shadow.h"
-#include "insight/traces.h"
+#include "insight/shadow/shadow.h"
+#include "insight/shadow/traces.h"
 #include "machine/device.h"
 #include "ops/dependence/mark_flow.h"
 

@@ -1,5 +1,5 @@
 // Shadow: classes of lanes answer as one map for each lane does.
-#include "insight/shadow.h"
+#include "insight/shadow/shadow.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "insight/byte_map.h"
 #include "insight/debug/console.h"
 #include "insight/debug/provenance.h"
 #include "insight/explain/explain.h"
+#include "insight/shadow/byte_map.h"
 
 namespace tputwin::debug {
 namespace {

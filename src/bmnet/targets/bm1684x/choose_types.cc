@@ -69,6 +69,13 @@ class Choice {
  private:
   bool bytes() const { return choice_.type == DType::i8; }
   Numbers floats() const { return types_.numbers; }
+  // Products take bytes, and other layers that have bytes among their inputs.
+  bool takes_bytes(const TensorOp& op) const {
+    return bytes() && computes_bytes(op) &&
+           (is_product(op) || std::ranges::any_of(op.bottom(), [&](const std::string& t) {
+              return types_.of(t).is_int8();
+            }));
+  }
 
   void place(TensorOp op, LayerIntegers integers) {
     if (is(op, Op::end)) {
@@ -90,7 +97,7 @@ class Choice {
     if (is(op, Op::start)) return choice_.float_ends ? Numbers{} : start_numbers(threshold);
     if (keeps_numbers(op)) return types_.of(op.bottom(0));
     if (is(op, Op::concat)) return joined_numbers(op, threshold);
-    if (!bytes() || !computes_bytes(op)) return floats();
+    if (!takes_bytes(op)) return floats();
     if (is_product(op) && byte_readers_.count(op.top(top)) == 0) return floats();
     return byte_numbers(is_never_negative(op), threshold);
   }
@@ -121,11 +128,10 @@ class Choice {
   void inputs(TensorOp& op) {
     for (int i = 0; i < op.bottom_size(); ++i) {
       const Numbers& given = types_.of(op.bottom(i));
-      const bool takes_bytes = bytes() && computes_bytes(op);
       if (is(op, Op::concat) || keeps_numbers(op)) continue;
-      if (takes_bytes && !given.is_int8()) {
+      if (takes_bytes(op) && !given.is_int8()) {
         convert(op, i, byte_numbers(false, threshold_of(op.bottom(i))));
-      } else if (!takes_bytes && given != floats() && given_.count(op.bottom(i)) == 0) {
+      } else if (!takes_bytes(op) && given != floats() && given_.count(op.bottom(i)) == 0) {
         convert(op, i, floats());
       }
     }

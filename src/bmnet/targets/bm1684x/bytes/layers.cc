@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "bmnet/cpu_ops/table_function.h"
-#include "bmnet/targets/bm1684x/bytes.h"
+#include "bmnet/targets/bm1684x/bytes/scaling.h"
 #include "bmnet/targets/bm1684x/window.h"
 
 namespace tputwin::net::bm1684x {

@@ -1,5 +1,5 @@
 // Classes of lanes, and memories that the host holds a pointer into.
-#include "insight/shadow.h"
+#include "insight/shadow/shadow.h"
 
 #include <bit>
 #include <utility>

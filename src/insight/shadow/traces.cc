@@ -1,5 +1,5 @@
 // Roots and steps of traces.
-#include "insight/traces.h"
+#include "insight/shadow/traces.h"
 
 #include <algorithm>
 #include <utility>

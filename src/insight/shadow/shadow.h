@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chip/chip.h"
-#include "insight/byte_map.h"
 #include "insight/history.h"
-#include "insight/traces.h"
+#include "insight/shadow/byte_map.h"
+#include "insight/shadow/traces.h"
 
 namespace tputwin::insight {
 

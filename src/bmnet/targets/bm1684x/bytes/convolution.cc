@@ -4,7 +4,7 @@
 // y = saturate(acc * (scale_in * s(c) / scale_out)), or float(acc) * (scale_in * s(c)).
 #include <cmath>
 
-#include "bmnet/targets/bm1684x/bytes.h"
+#include "bmnet/targets/bm1684x/bytes/scaling.h"
 #include "bmnet/targets/bm1684x/window.h"
 #include "ops/conv/weights_bm1684x.h"
 

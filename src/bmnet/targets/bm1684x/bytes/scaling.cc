@@ -1,5 +1,5 @@
 // Scaling of integers.
-#include "bmnet/targets/bm1684x/bytes.h"
+#include "bmnet/targets/bm1684x/bytes/scaling.h"
 
 #include <cmath>
 
