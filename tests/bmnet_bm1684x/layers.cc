@@ -48,5 +48,57 @@ TEST(Bm1684xNet, JoinsSamplesBeforeChannels) {
   }
 }
 
+// Arguments whose exponential exceeds the numbers of the type.
+TEST(Bm1684xFunctions, HaveLimits) {
+  const struct {
+    const char* type;
+    float low, high;  // at -1000 and 1000
+  } kFunctions[] = {{"Sigmoid", 0, 1}, {"TanH", -1, 1}};
+  for (const auto& f : kFunctions) {
+    auto network = random_net(
+        std::string("layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 1 "
+                    "dim: 4 } } } layer { name: 'y' type: '") +
+            f.type + "' bottom: 'data' top: 'y' }",
+        {}, 1);
+    ASSERT_TRUE(network.ok());
+    for (const DType type : {DType::f32, DType::f16, DType::bf16}) {
+      auto compiled = bm1684x::compile(*network, {.type = type});
+      ASSERT_TRUE(compiled.ok());
+      auto y = run(*compiled, *network, {{"data", {{1, 4}, {-1000, -90, 90, 1000}}}});
+      ASSERT_TRUE(y.ok());
+      EXPECT_NEAR((*y)[0][0], f.low, 1e-6f) << f.type << " " << to_string(type);
+      EXPECT_NEAR((*y)[0][1], f.low, 1e-6f) << f.type << " " << to_string(type);
+      EXPECT_NEAR((*y)[0][2], f.high, 1e-6f) << f.type << " " << to_string(type);
+      EXPECT_NEAR((*y)[0][3], f.high, 1e-6f) << f.type << " " << to_string(type);
+    }
+  }
+}
+
+// A view between a layer of bytes and a function keeps the scale.
+TEST(Bm1684xBytes, PassViews) {
+  const std::string net =
+      "layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 2 dim: 3 dim: 4 "
+      "dim: 5 } } } layer { name: 'c' type: 'Convolution' bottom: 'data' top: 'c' "
+      "convolution_param { num_output: 8 kernel_size: 1 } } layer { name: 'r' type: 'Reshape' "
+      "bottom: 'c' top: 'r' reshape_param { shape { dim: 2 dim: 160 } } } layer { name: 'y' type: "
+      "'ReLU' bottom: 'r' top: 'y' }";
+  auto network = random_net(net, {{"c", {{8, 3, 1, 1}, {8}}}}, 1);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
+}
+
+// fp16 refuses weights that it cannot hold.
+TEST(Bm1684xWeights, MustFitTheType) {
+  auto network = random_net(
+      "layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 1 dim: 1 dim: 2 "
+      "dim: 2 } } } layer { name: 'c' type: 'Convolution' bottom: 'data' top: 'c' "
+      "convolution_param { num_output: 1 kernel_size: 1 bias_term: false } }",
+      {{"c", {{1, 1, 1, 1}}}}, 1);
+  ASSERT_TRUE(network.ok());
+  network->blobs["c"][0].data[0] = 1e5f;
+  EXPECT_EQ(bm1684x::compile(*network, {.type = DType::f16}).error().code(), "TW-NET-0410");
+  EXPECT_TRUE(bm1684x::compile(*network, {.type = DType::bf16}).ok());
+}
+
 }  // namespace
 }  // namespace tputwin::net::testing

@@ -12,7 +12,7 @@ using Pass = Status (*)(Compilation&);
 
 constexpr Pass kCalibrate[] = {pass::fold, pass::calibrate};
 constexpr Pass kBeforeUnits[] = {pass::fold};  // the units do the calibration
-constexpr Pass kPrepareFloat[] = {pass::import, pass::fold};
+constexpr Pass kPrepareFloat[] = {pass::import, pass::fold, pass::load_table};
 constexpr Pass kPrepare[] = {pass::import,   pass::fold,        pass::load_table,
                              pass::quantize, pass::leave_unfit, pass::float_tensors};
 constexpr Pass kAfterQuantize[] = {pass::leave_unfit, pass::float_tensors};
@@ -54,11 +54,11 @@ Result<Prepared> prepare(const Source& source) {
   return Prepared{std::move(c.network), std::move(c.table)};
 }
 
-Result<Network> prepare_float(const Source& source) {
+Result<Prepared> prepare_float(const Source& source) {
   Compilation c;
   c.source = source;
   TW_RETURN_IF_ERROR(run(kPrepareFloat, c));
-  if (c.is_float) return std::move(c.network);
+  if (c.is_float) return Prepared{std::move(c.network), std::move(c.table)};
   return Error(errors::net_float_weights).in("net " + c.network.name);
 }
 

@@ -29,8 +29,9 @@ struct Prepared {
 // Entries of customized layers are not changed.
 Result<Prepared> prepare(const Source& source);
 
-// Reads a float net and folds it, for targets that compute in floats.
-Result<Network> prepare_float(const Source& source);
+// Reads a float net and folds it, for targets that quantize it themselves or compute in floats.
+// Without a table of its own, the net has the thresholds of its file, if any.
+Result<Prepared> prepare_float(const Source& source);
 // Prepares the int8 net of a calibration for another batch or other shapes.
 Result<Prepared> prepare(Calibration calibration, const ImportOptions& import);
 

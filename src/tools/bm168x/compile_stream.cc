@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "base/file.h"
-#include "bmnet/integers/table.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684x/target.h"
 
@@ -19,16 +18,12 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
   for (const auto& shape : request.shapes)
     source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;
-  TW_ASSIGN_OR_RETURN(network, net::prepare_float(source));
-  NetCalibrationParameter table;
+  if (options.type == DType::i8 && !request.table.empty()) source.table = request.table;
+  TW_ASSIGN_OR_RETURN(prepared, net::prepare_float(source));
   net::bm1684x::StreamOptions how = options;
-  if (!request.table.empty()) {
-    TW_ASSIGN_OR_RETURN(given, net::read_table_file(request.table));
-    table = std::move(given);
-    how.table = &table;
-  }
+  if (options.type == DType::i8 && prepared.table.layer_size() > 0) how.table = &prepared.table;
   const auto start = std::chrono::steady_clock::now();
-  TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(network, how));
+  TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(prepared.network, how));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   StreamResult result{std::move(compiled), time.count()};
   TW_ASSIGN_OR_RETURN(file, net::bm1684x::to_file(result.compiled, request.name));

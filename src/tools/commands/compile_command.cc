@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/onnx/load.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
@@ -22,7 +23,29 @@ struct CompileCommand {
   net::bm1684x::StreamOptions stream;
 };
 
-int run_stream(const CompileCommand& command) {
+// Options that only the compiler for the BM1880 has.
+Status check_stream_options(const CompileCommand& command) {
+  const CompileRequest& r = command.request;
+  const std::pair<const char*, bool> given[] = {{"--out-ir", !r.ir.empty()},
+                                                {"--out-commands", !r.commands.empty()},
+                                                {"--out-weights", !r.weights.empty()},
+                                                {"--out-table", !r.out_table.empty()},
+                                                {"--plugins", !r.plugin_directory.empty()},
+                                                {"--json", command.json},
+                                                {"--no-layer-names", !r.options.layer_names},
+                                                {"--dequantized", r.options.dequantize_outputs}};
+  for (const auto& [name, is_given] : given)
+    if (is_given)
+      return Error(errors::net_cli)
+          .in("compile")
+          .argument(name, "given")
+          .detail("the compiler for the BM1684X does not have this option");
+  return {};
+}
+
+int run_stream(CompileCommand& command) {
+  if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
+  if (command.is_dry) command.request.model.clear();
   net::bm1684x::StreamOptions options = command.stream;
   options.level = command.request.options.level;
   options.keep_all = command.request.options.keep_all;
@@ -68,16 +91,14 @@ int run_compile(CompileCommand& command) {
 
 // Adds the options of chip and numbers.
 void add_target(CLI::App& sub, CompileCommand& command) {
-  sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
-      ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
-  sub.add_option(
-         "--type", command.stream.type,
-         "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a table; "
-         "default: fp32")
-      ->transform(one_of<DType>({{"fp32", DType::f32},
-                                 {"fp16", DType::f16},
-                                 {"bf16", DType::bf16},
-                                 {"int8", DType::i8}}));
+  auto* chip = sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
+                   ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
+  sub.add_option("--type", command.stream.type,
+                 "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a "
+                 "table; default: fp32")
+      ->transform(one_of<DType>(
+          {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}}))
+      ->needs(chip);
 }
 
 // Adds the options of what is written and printed.

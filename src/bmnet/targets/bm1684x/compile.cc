@@ -60,6 +60,14 @@ Status set_thresholds(StreamCompilation& c) {
   return {};
 }
 
+// At every level: a layer of bytes that is rounded twice has other bits.
+Status fuse(StreamCompilation& c) {
+  const net::Level level = std::exchange(c.shared.options.level, net::Level::weight_optimization);
+  Status status = pass::fuse(c.shared);
+  c.shared.options.level = level;
+  return status;
+}
+
 // Joins layers, and divides others into several. Tensors between those are floats, whatever their
 // threshold.
 Status expand(StreamCompilation& c) {
@@ -68,8 +76,8 @@ Status expand(StreamCompilation& c) {
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
   c.types.numbers.type = c.options.type == DType::i8 ? DType::f32 : c.options.type;
-  // Layers that simplify() joins have no tensors between them.
-  if (!c.options.keep_all) simplify(c.shared.net.network);
+  // Layers that simplify() joins have no tensors between them, and its tensors no thresholds.
+  if (!c.options.keep_all && c.options.type != DType::i8) simplify(c.shared.net.network);
   expand_layers(c.shared.net.network, c.types);
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {
@@ -193,11 +201,20 @@ Status shared(StreamCompilation& c) {
   return kPass(c.shared);
 }
 
-constexpr Status (*kPasses[])(StreamCompilation&) = {
-    set_thresholds, shared<pass::fuse>,    shared<pass::trim>,  expand,
-    set_types,      shared<pass::outputs>, set_types_of_copies, shared<pass::storage>,
-    lower_all,      shared<pass::group>,   shared<pass::place>, place_weights,
-    emit_all,       describe_ends};
+constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
+                                                     fuse,
+                                                     shared<pass::trim>,
+                                                     expand,
+                                                     set_types,
+                                                     shared<pass::outputs>,
+                                                     set_types_of_copies,
+                                                     shared<pass::storage>,
+                                                     lower_all,
+                                                     shared<pass::group>,
+                                                     shared<pass::place>,
+                                                     place_weights,
+                                                     emit_all,
+                                                     describe_ends};
 
 }  // namespace
 

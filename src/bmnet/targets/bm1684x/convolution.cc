@@ -24,17 +24,46 @@ class Convolution final : public WindowKernel {
   }
 };
 
+// Commands by channel round every product and every sum to the type of the input. A net of 16 bits
+// computes windows in fp32 if its weights are fp32.
 class Depthwise final : public WindowKernel {
  public:
+  int64_t scratch_bytes(const Extents& e) const override {
+    return is_widened() ? wide_bytes(input_tile(e)) + wide_bytes(e) : 0;
+  }
+
   void emit(StreamProgram& program, const Operands& o) const override {
+    const DType type = weights[0].type;
     Depthwise2dBm1684xFloat op{
         .out = out_view(o),
         .in = in_view(o),
-        .weight = Source::tensor(compact(o.weights[0].address, weights[0].e, inputs[0].type)),
+        .weight = Source::tensor(compact(o.weights[0].address, weights[0].e, type)),
         .window = window_of_tile(o)};
-    if (weights.size() > 1) op.bias = compact(o.weights[1].address, weights[1].e, inputs[0].type);
+    if (weights.size() > 1) op.bias = compact(o.weights[1].address, weights[1].e, type);
+    if (is_widened()) {
+      op.in = aligned(o.scratch, o.inputs[0].e, type);
+      op.out = aligned(o.scratch + static_cast<uint32_t>(wide_bytes(input_tile(o.output.e))),
+                       o.output.e, type);
+      program.add(Convert{.rounding = Rounding::half_even, .out = op.in, .in = in_view(o)});
+    }
     program.add(op);
-    if (do_relu) emit_relu(program, out_view(o));
+    if (do_relu) emit_relu(program, op.out);
+    if (is_widened())
+      program.add(Convert{.rounding = Rounding::half_even, .out = out_view(o), .in = op.out});
+  }
+
+ private:
+  bool is_widened() const { return weights[0].type != inputs[0].type; }
+  static int64_t wide_bytes(const Extents& e) {
+    return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::f32}, e);
+  }
+  // The most rows of the input that a tile holds.
+  Extents input_tile(const Extents& out) const {
+    const int64_t reach = int64_t{window.kernel_h - 1} * window.dilation_h + 1;
+    Extents e = inputs[0].e;
+    e.n = out.n;
+    e.h = std::min(e.h, out.h * window.stride_h + reach);
+    return e;
   }
 };
 
@@ -77,16 +106,15 @@ Kernels lower_convolution(const Layer& layer) {
     std::unique_ptr<WindowKernel> k;
     if (depthwise) {
       k = std::make_unique<Depthwise>();
-      k->weights.push_back({.bytes = bytes_of(kernel, in.type),
+      k->weights.push_back({.bytes = bytes_of(kernel, DType::f32),
                             .e = {1, out.e.c, window.kernel_h, window.kernel_w},
-                            .type = in.type});
+                            .type = DType::f32});
     } else {
       k = std::make_unique<Convolution>();
       k->weights.push_back(packed_kernel(kernel, oc, ic.count(), taps, in.type));
     }
     if (param.bias_term())
-      k->weights.push_back(
-          channel_weight(part(layer.blobs()[1], oc), depthwise ? in.type : DType::f32));
+      k->weights.push_back(channel_weight(part(layer.blobs()[1], oc), DType::f32));
     k->window = window;
     k->inputs = {channels_of(in, ic)};
     k->output = channels_of(out, oc);

@@ -19,6 +19,8 @@ constexpr uint32_t kMantissaBits = 23, kExponentBias = 127;
 // 1.5 * 2^23 and the bias of exponents.
 constexpr float kWhole = 12582912.0f + kExponentBias;
 constexpr float kLeastExponent = -126, kLargestExponent = 127;
+// The reciprocal of a larger power is no normal number.
+constexpr float kLargestInverted = 125;
 constexpr uint32_t kReciprocal = 0x7ef3'0800;
 constexpr int kNewtonSteps = 2;
 // Larger arguments of mish are its results, and e^x squared must not overflow.
@@ -82,11 +84,12 @@ class HalfSteps {
   }
 
   // to = 2^(x * factor). Uses the first two work tensors.
-  void exponential(const TensorView& to, const TensorView& x, float factor) {
+  void exponential(const TensorView& to, const TensorView& x, float factor,
+                   float largest = kLargestExponent) {
     const TensorView &rest = c_.work[0], &power = c_.work[1];
     step(Real::mul, rest, x, constant(factor));
     step(Real::max, rest, rest, constant(kLeastExponent));
-    step(Real::lesser, rest, rest, constant(kLargestExponent));
+    step(Real::lesser, rest, rest, constant(largest));
     step(Real::add, power, rest, constant(kWhole));
     step(Real::sub, to, power, constant(kWhole));
     step(Real::sub, rest, rest, Source::tensor(to));
@@ -103,7 +106,7 @@ class HalfSteps {
 
   // The last work tensor = 1 + 2^(x * factor).
   void one_and_exponential(const TensorView& x, float factor) {
-    exponential(c_.work[2], x, factor);
+    exponential(c_.work[2], x, factor, kLargestInverted);
     step(Real::add, c_.work[2], c_.work[2], constant(1));
   }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/errors/bmnet.h"
 #include "bmnet/targets/bm1684x/views.h"
 #include "numerics/float16.h"
@@ -39,6 +41,23 @@ View Layer::view(const std::string& tensor, const TensorShape& shape) const {
   return regrouped(view, {e.n * e.c, e.h, 1, e.w});
 }
 
+namespace {
+
+// Checks that no weight of a sum becomes infinite. Masks may.
+Status check_weights(const Layer& layer) {
+  const auto blobs = layer.network.blobs.find(layer.op.name());
+  const bool sums = has_trait(layer.op, trait::weighted);
+  if (!sums || layer.type() != DType::f16 || blobs == layer.network.blobs.end()) return {};
+  constexpr float kLargest = 65504;
+  for (const float w : blobs->second[0].data)
+    if (std::isfinite(w) && std::fabs(w) > kLargest)
+      return unsupported(layer.op, "weight", fmt::format("{}", w),
+                         "fp16 holds numbers up to 65504; --type bf16 and fp32 hold this one");
+  return {};
+}
+
+}  // namespace
+
 View Layer::input_like_output(int index) const {
   const View in = input(index), out = output();
   return in.e.count() == out.e.count() ? regrouped(in, out.e) : in;
@@ -48,6 +67,7 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
   const TensorOp& op = network.ops[index];
   for (const Row& row : kRows) {
     if (!is(op, row.op)) continue;
+    TW_RETURN_IF_ERROR(check_weights({network, op, types}));
     const bool bytes = types.of(op.bottom(0)).is_int8() || types.of(op.top(0)).is_int8();
     Kernels kernels = (bytes ? row.bytes : row.floats)({network, op, types});
     if (!kernels.ok()) return kernels;

@@ -1,6 +1,7 @@
 // Construction of the commands of a net.
 #include "bmnet/targets/bm1684x/stream_program.h"
 
+#include "base/errors/bmnet.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "isa/bm1684x/expand.h"
 
@@ -11,8 +12,10 @@ void StreamProgram::add(const Operation& op) {
     if (!status_.ok()) return;
     if (Status s = check(step, chip());
         !s.ok() && s.error().info().level == tputwin::Level::error) {
-      if (!layers_.empty()) s.error().set_call_if_empty("layer " + layers_.back());
-      status_ = std::move(s);
+      status_ = Error(errors::net_target)
+                    .in("layer " + (layers_.empty() ? std::string() : layers_.back()))
+                    .argument("command", std::string(name(step)))
+                    .detail(s.error().message());
       return;
     }
     const Engine engine = tputwin::engine(step);
