@@ -87,6 +87,18 @@ TEST(Bm1684xBytes, PassViews) {
   EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
 }
 
+// Columns of a matrix have factors of their own.
+TEST(Bm1684xMatrices, AreScaledByColumn) {
+  auto network = random_net(
+      "layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 65 dim: 31 } } } "
+      "layer { name: 'y' type: 'Scale' bottom: 'data' top: 'y' scale_param { bias_term: true } }",
+      {{"y", {{31}, {31}}}}, 1);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(compare(*network, DType::f32, 1e-5f, 1), "");
+  EXPECT_EQ(compare(*network, DType::f16, 4e-3f, 1), "");
+  EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
+}
+
 // fp16 refuses weights that it cannot hold.
 TEST(Bm1684xWeights, MustFitTheType) {
   auto network = random_net(

@@ -29,6 +29,7 @@ class Expansion {
     if (is(op, Op::standardize)) return standardize(std::move(op));
     if (is(op, Op::norm)) return norm(std::move(op));
     if (is(op, Op::reduction)) return reduction(std::move(op));
+    if (is(op, Op::scale) && op.input_shape(0).dim_size() == 2) return scale(std::move(op));
     if (is_half(types_.numbers.type) && is_mean_of_planes(op)) return mean(std::move(op));
     network_.ops.push_back(std::move(op));
   }
@@ -252,6 +253,22 @@ class Expansion {
     scale.shape.assign(shape.size(), 1);
     scale.shape[1] = shape[1];
     combine(op, "times scale", TwoOperands::MUL, x, shape, std::move(scale));
+    finish(op);
+  }
+
+  // The columns of a matrix are no channels: rows are.
+  void scale(TensorOp op) {
+    const AxisExtents shape = dims(op.input_shape(0));
+    const auto& p = op.tg_scale_param();
+    if (shape[0] <= kFewRows || p.do_activation()) {
+      network_.ops.push_back(std::move(op));
+      return;
+    }
+    std::vector<Blob> blobs = take_blobs(op);
+    for (Blob& blob : blobs) blob.shape = {1, static_cast<int64_t>(blob.data.size())};
+    const std::string x =
+        combine(op, "times factor", TwoOperands::MUL, op.bottom(0), shape, std::move(blobs[0]));
+    if (p.bias_term()) combine(op, "plus offset", TwoOperands::ADD, x, shape, std::move(blobs[1]));
     finish(op);
   }
 
