@@ -21,7 +21,6 @@ class ScalarFunction final : public StreamKernel {
   explicit ScalarFunction(std::vector<ScalarStep> steps) : steps_(std::move(steps)) {}
 
   int64_t scratch_bytes(const Extents& e) const override {
-    FunctionNeeds most;
     int64_t work = 0;
     for (const ScalarStep& step : steps_) {
       if (!is_call(step)) continue;
