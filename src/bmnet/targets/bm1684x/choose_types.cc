@@ -69,9 +69,14 @@ class Choice {
  private:
   bool bytes() const { return choice_.type == DType::i8; }
   Numbers floats() const { return types_.numbers; }
+  // A range that is not known, which is 0, gives no scale of bytes.
+  bool has_scale(const std::string& tensor) const {
+    return types_.of(tensor).is_int8() || net_.threshold_of(tensor) > 0;
+  }
   // Products take bytes, and other layers that have bytes among their inputs.
   bool takes_bytes(const TensorOp& op) const {
     return bytes() && computes_bytes(op) &&
+           std::ranges::all_of(op.bottom(), [&](const std::string& t) { return has_scale(t); }) &&
            (is_product(op) || std::ranges::any_of(op.bottom(), [&](const std::string& t) {
               return types_.of(t).is_int8();
             }));
@@ -130,7 +135,7 @@ class Choice {
       const Numbers& given = types_.of(op.bottom(i));
       if (is(op, Op::concat) || keeps_numbers(op)) continue;
       if (takes_bytes(op) && !given.is_int8()) {
-        convert(op, i, byte_numbers(false, threshold_of(op.bottom(i))));
+        convert(op, i, byte_numbers(false, net_.threshold_of(op.bottom(i))));
       } else if (!takes_bytes(op) && given != floats() && given_.count(op.bottom(i)) == 0) {
         convert(op, i, floats());
       }
@@ -153,11 +158,6 @@ class Choice {
     }
   }
 
-  float threshold_of(const std::string& tensor) const {
-    const float threshold = net_.threshold_of(tensor);
-    return threshold > 0 ? threshold : 1;
-  }
-
   // Replaces input `index` by its conversion, which is made once.
   void convert(TensorOp& op, int index, const Numbers& to, std::string suffix = "") {
     const std::string from = op.bottom(index);
@@ -173,7 +173,7 @@ class Choice {
     *cast.add_input_shape() = *cast.add_output_shape() = op.input_shape(index);
     types_.others[name] = to;
     LayerIntegers same;
-    same.threshold_x = same.threshold_y = {threshold_of(from)};
+    same.threshold_x = same.threshold_y = {net_.threshold_of(from)};
     net_.network.ops.push_back(std::move(cast));
     net_.integers.push_back(std::move(same));
   }

@@ -68,8 +68,8 @@ Status fuse(StreamCompilation& c) {
   return status;
 }
 
-// Joins layers, and divides others into several. Tensors between those are floats, whatever their
-// threshold.
+// Joins layers, and divides others into several. Tensors between those are floats. Their range is
+// not known: their threshold is 0.
 Status expand(StreamCompilation& c) {
   std::map<std::string, float> thresholds;
   for (size_t i = 0; i < c.ops().size(); ++i)
@@ -82,7 +82,7 @@ Status expand(StreamCompilation& c) {
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {
     const auto found = thresholds.find(tensor);
-    return found == thresholds.end() ? 1.0f : found->second;
+    return found == thresholds.end() ? 0.0f : found->second;
   };
   for (const TensorOp& op : c.ops()) {
     LayerIntegers layer;
