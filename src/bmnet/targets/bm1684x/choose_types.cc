@@ -9,10 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "bmnet/targets/bm1684x/scalar_steps.h"
 #include "memory/tensor_view.h"
 
 namespace tputwin::net::bm1684x {
