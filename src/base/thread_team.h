@@ -2,6 +2,10 @@
 // time. Each member has a fixed share, the corresponding part of every loop, so data of one loop
 // are in its caches for the next. A member that has finished its share takes pieces of other
 // shares. The thread never waits for a worker that has not taken a piece.
+//
+// Every cache line that members write in turn costs each of them about as much time as a hundred
+// instructions. So a loop is published in one line, its shares are computed by those who take from
+// them, and a loop of little work has few members: the others only see that they are not meant.
 #pragma once
 
 #include <atomic>
@@ -11,6 +15,8 @@
 #include <functional>
 #include <memory>
 #include <thread>
+
+#include "base/loop_history.h"
 
 namespace tputwin {
 
@@ -43,39 +49,78 @@ class ThreadTeam {
   void help();
 
  private:
-  // `left` has the units left in a member's share of the loop, each of `unit_` iterations. The
-  // lower 32 bits hold the first unit, the upper 32 bits the end.
+  // Identifies a loop to members: the loops opened so far, how many members take part, and up to
+  // which member parked ones are woken for it.
+  struct Opening {
+    uint32_t generation = 0;
+    uint16_t members = 0, woken = 0;
+    bool operator==(const Opening&) const = default;
+  };
+  // What members need to know of a loop. `count` iterations are `units` pieces of `unit` iterations
+  // at most.
+  struct Loop {
+    std::atomic<const Pieces*> function{nullptr};
+    std::atomic<size_t> count{0}, unit{1};
+
+    size_t units() const {
+      return (count.load(kRelaxed) + unit.load(kRelaxed) - 1) / unit.load(kRelaxed);
+    }
+  };
+  // `left` has the units left in a member's share of a loop: the loop's generation in the upper 32
+  // bits, then the end and the first unit. Nobody has taken from the share of a loop of a later
+  // generation.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};
     // True if a member has this share. Share 0 belongs to the thread itself.
     std::atomic<bool> is_taken{false};
+    std::atomic<uint32_t> is_parked{0};
   };
   struct Units {
-    uint32_t begin = 0, end = 0;
+    size_t begin = 0, end = 0;
+    size_t count() const { return end - begin; }
     bool empty() const { return begin == end; }
   };
-  static Units take(Share& share, bool is_own);
-  void share_out(size_t count, size_t grain);
-  void work(size_t member);
+  static constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
+
+  // Number of units that a share can count.
+  static constexpr size_t kMostUnits = UINT16_MAX;
+  // `members` of an opening after dismissal.
+  static constexpr uint16_t kDismissed = UINT16_MAX;
+
+  uint16_t members_for(double work, size_t units) const;
+  uint16_t members_to_wake(double work, size_t unit, size_t units, uint16_t members);
+  static double run_alone(size_t count, const Pieces& function);
+  void open(size_t count, size_t unit, const Pieces& function);
+  void renew_shares();
+  void wait_for_end();
+  Units take(size_t share, const Opening& opening, bool is_own);
+  void run_units(const Loop& loop, const Units& units);
+  double work_on_first();
+  bool finish(size_t units);
+  void work_on(size_t member, const Opening& opening);
   size_t become_member();
-  void wake_workers(size_t units);
+  void wake_below(size_t member, const Opening& opening);
+  bool wake(size_t member);
+  void yield_to_woken();
   void arrive();
+  void park(size_t member, const Opening& seen);
   bool leave();
 
-  static constexpr uint32_t kOver = UINT32_MAX;
   const size_t threads_;
   std::atomic<std::thread::id> owner_;
   const std::unique_ptr<Share[]> shares_;  // of each member
-  const Pieces* function_ = nullptr;
-  size_t count_ = 0, unit_ = 1;
-  uint32_t last_generation_ = 0;  // value of generation_ before dismissal
+  LoopHistory history_;
+  double missed_ = 0;  // nanoseconds that more awake members would have saved
+  Opening last_;       // the last one of a loop
   // `waited_for_` is the value of arrivals_ when the thread last yielded to woken workers.
   uint32_t waited_for_ = UINT32_MAX;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
-  // `generation_` counts how often loops were opened or closed. It is odd while a loop is open.
-  alignas(64) std::atomic<uint32_t> generation_{0};
-  alignas(64) std::atomic<uint32_t> inside_{0};  // workers that may access the loop
+  // Loops take turns in two places: those who still read the previous one find it unchanged, or the
+  // opening after it.
+  alignas(64) std::atomic<Opening> opening_{Opening{}};
+  Loop loops_[2];
+  alignas(64) std::atomic<uint32_t> unfinished_{0};  // units of the open loop
   // `members_` counts workers that were called and have not left. `awake_` counts those of them
   // that are neither parked nor on their way.
   alignas(64) std::atomic<uint32_t> members_{0};

@@ -12,6 +12,7 @@
 
 #include "base/parallel.h"
 #include "base/processors.h"
+#include "base/thread_team.h"
 
 namespace tputwin::test {
 namespace {
@@ -137,6 +138,73 @@ TEST_P(Workers, SeveralThreadsHaveTheirOwn) {
           for (int round = 0; round < 10; ++round) expect_all(50, 1);
         });
     });
+}
+
+// Runs `loops` on a team of more members than this host may have processors. Members are late, miss
+// loops and park.
+template <class Loops>
+void on_team(int threads, int programs, const Loops& loops) {
+  auto& team = *new ThreadTeam(threads);  // teams live longer than their workers
+  team.belong_to_this_thread();
+  std::vector<std::jthread> workers;
+  for (int program = 0; program < programs; ++program) {
+    for (size_t called = team.hire(); called > 0; --called)
+      workers.emplace_back([&team] { team.help(); });
+    loops(team);
+    team.dismiss();
+  }
+}
+
+void spin(size_t steps) {
+  for (std::atomic<size_t> step{0}; step < steps;) ++step;
+}
+
+TEST(Team, OfManyMembersTakesEveryPieceOnce) {
+  for (const int threads : {2, 3, 16})
+    on_team(threads, 8, [](ThreadTeam& team) {
+      for (size_t round = 0; round < 2000; ++round) {
+        const size_t count = 2 + round % 37, grain = 1 + round % 3, steps = round % 11 * 100;
+        std::array<std::atomic<int>, 40> seen{};
+        team.run(count, grain, [&](size_t begin, size_t end) {
+          for (size_t i = begin; i < end; ++i) ++seen[i];
+          spin(steps);
+        });
+        for (size_t i = 0; i < count; ++i) ASSERT_EQ(seen[i], 1) << round;
+        if (round % 500 == 0) spin(100'000);  // longer than workers wait before they park
+      }
+    });
+}
+
+// Loops of tens of microseconds, each too short to wake workers for, are shared after a few.
+TEST(Team, SharesLoopsThatAreShortButMany) {
+  if (usable_processors() < 2) GTEST_SKIP() << "no other thread shares a single processor";
+  std::atomic<int> by_workers{0};
+  on_team(2, 1, [&](ThreadTeam& team) {
+    const std::thread::id own = std::this_thread::get_id();
+    for (int round = 0; round < 20'000 && by_workers == 0; ++round)
+      team.run(8, 1, [&](size_t begin, size_t end) {
+        spin(500 * (end - begin));
+        by_workers += std::this_thread::get_id() != own;
+      });
+  });
+  EXPECT_GT(by_workers, 0);
+}
+
+TEST(Team, RunsAShortLoopAloneWhenItIsKnown) {
+  int program = 0;
+  on_team(4, 20, [&program](ThreadTeam& team) {
+    const std::thread::id own = std::this_thread::get_id();
+    int pieces = 0;
+    bool all_own = true;
+    team.run(4, 1, [&, is_last = program == 19](size_t begin, size_t end) {
+      if (!is_last) return;
+      pieces += static_cast<int>(end - begin);
+      all_own &= std::this_thread::get_id() == own;
+    });
+    if (program++ != 19) return;
+    EXPECT_EQ(pieces, 4);
+    EXPECT_TRUE(all_own);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Workers, ::testing::Values(1, 2, 5),
