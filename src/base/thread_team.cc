@@ -174,12 +174,11 @@ double ThreadTeam::run_alone(size_t count, const Pieces& function) {
 void ThreadTeam::open(size_t count, size_t unit, const Pieces& function) {
   constexpr uint32_t kRenewal = 1 << 12;
   if (last_.generation % kRenewal == 0) renew_shares();
-  // Whoever sees the new values also sees that the loop that had them before is over.
-  std::atomic_thread_fence(std::memory_order_release);
+  // Whoever reads one of the new values also sees that the loop before the last one is over.
   Loop& loop = loops_[last_.generation % 2];
-  loop.function.store(&function, kRelaxed);
-  loop.count.store(count, kRelaxed);
-  loop.unit.store(unit, kRelaxed);
+  loop.function.store(&function, std::memory_order_release);
+  loop.count.store(count, std::memory_order_release);
+  loop.unit.store(unit, std::memory_order_release);
   unfinished_.store(static_cast<uint32_t>(loop.units()), kRelaxed);
   opening_.store(last_);
   if (last_.woken == 0) return;
@@ -269,7 +268,6 @@ bool ThreadTeam::leave() {
 // later generations.
 ThreadTeam::Units ThreadTeam::take(size_t share, const Opening& opening, bool is_own) {
   const size_t units = loops_[opening.generation % 2].units();
-  std::atomic_thread_fence(std::memory_order_acquire);
   if (opening_.load() != opening) return {};
   const Units whole{ceil_div(units * share, opening.members),
                     ceil_div(units * (share + 1), opening.members)};

@@ -63,7 +63,8 @@ class ThreadTeam {
     std::atomic<size_t> count{0}, unit{1};
 
     size_t units() const {
-      return (count.load(kRelaxed) + unit.load(kRelaxed) - 1) / unit.load(kRelaxed);
+      const size_t step = unit.load();
+      return (count.load() + step - 1) / step;
     }
   };
   // `left` has the units left in a member's share of a loop: the loop's generation in the upper 32

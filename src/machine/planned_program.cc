@@ -3,6 +3,7 @@
 #include "machine/planned_program.h"
 
 #include "ops/fast/prepared/prepared.h"
+#include "ops/source_copies.h"
 
 namespace tputwin {
 
@@ -20,6 +21,7 @@ ExecutablePlan* PlannedProgram::plan_run(const PlanTarget& target) {
   plan_.reset();  // first, as it restores the pages that the new plan packs constants from
   planned_for_ = target.pages;
   choices_ = fast::choices();
+  release_copy_lanes();
   plan_ = optimize(instructions_, target);
   state_ = plan_ != nullptr ? State::planned : State::unplannable;
   return plan_.get();

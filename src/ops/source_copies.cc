@@ -78,10 +78,12 @@ bool results_share(const Operation& operation, const LocalMemory& local) {
 constexpr uint64_t kPage = 4096;  // keeps the alignment of addresses
 constexpr uint64_t kSmallestLane = 16 << 10;
 
+thread_local std::unique_ptr<LocalMemory> copy_lanes;
+
 // Returns lanes of at least `bytes` bytes each, rounded up to a power of two. The thread keeps them
 // for its next operation.
 LocalMemory& lanes_for_copies(uint32_t count, uint64_t bytes) {
-  thread_local std::unique_ptr<LocalMemory> lanes;
+  std::unique_ptr<LocalMemory>& lanes = copy_lanes;
   const auto wanted = static_cast<uint32_t>(std::bit_ceil(std::max(bytes, kSmallestLane)));
   if (lanes == nullptr || lanes->lanes() != count || lanes->lane_bytes() < wanted) {
     lanes.reset();
@@ -148,5 +150,7 @@ void SourceCopies::bring_back() const {
     });
   }
 }
+
+void release_copy_lanes() { copy_lanes.reset(); }
 
 }  // namespace tputwin

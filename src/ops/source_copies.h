@@ -32,4 +32,8 @@ class SourceCopies {
   LocalMemory* lanes_ = nullptr;
 };
 
+// Gives back the scratch lanes of the calling thread, which are as large as local memory. Programs
+// with a plan seldom need them after their first run.
+void release_copy_lanes();
+
 }  // namespace tputwin

@@ -208,9 +208,9 @@ Declined planes(const Conv2dBm1880& op, const Memory& memory) {
   if (const Declined why = conv2d_declines(op, memory)) return why;
   thread_local Conv2dSetup setup;
   TPUTWIN_DISPATCH(build)(setup, op, memory);
-  const Conv2dBuffers buffers{take_packed_input(setup.geometry.planes, 0, &setup).input,
-                              passing_constants().take(setup.geometry.weights)};
-  TPUTWIN_DISPATCH(pack)(setup, &buffers.input, &buffers.constants);
+  const NewConstants constants = passing_constants().take(setup.geometry.weights);
+  const Conv2dBuffers buffers{take_packed_input(setup.geometry.planes, 0, &setup).input, constants};
+  TPUTWIN_DISPATCH(pack)(setup, &buffers.input, &constants);
   TPUTWIN_DISPATCH(multiply)(setup, buffers);
   return kRan;
 }
@@ -274,8 +274,9 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
   void pack(const Memory& memory) override {
     passing_constants() = {};  // the first run of the program is over
     setup_.memory = &memory;
-    const PackedConstants constants = constants_->take(setup_.geometry.weights);
+    const NewConstants constants = constants_->renew_kept(setup_.geometry.weights);
     TPUTWIN_DISPATCH(pack)(setup_, nullptr, &constants);
+    constants_->kept_are_packed();
   }
   void unpack(const Memory& memory) const override {
     unpack_weights(setup_, constants_->weights(), memory);
@@ -283,7 +284,7 @@ class PreparedConv2d final : public PreparedKernel, public Unpacking {
   void run(const Memory& memory) override {
     setup_.memory = &memory;
     const TakenInput taken = take_packed_input(setup_.geometry.planes, slot_, input_owner_);
-    const Conv2dBuffers buffers{taken.input, constants_->take(setup_.geometry.weights)};
+    const Conv2dBuffers buffers{taken.input, constants_->kept(setup_.geometry.weights)};
     const bool is_packed = taken.is_kept && input_owner_ != this;
     if (!is_packed) TPUTWIN_DISPATCH(pack)(setup_, &buffers.input, nullptr);
     TPUTWIN_DISPATCH(multiply)(setup_, buffers);

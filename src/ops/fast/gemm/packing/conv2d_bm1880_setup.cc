@@ -34,11 +34,17 @@ void Conv2dSetup::build(const Conv2dBm1880& conv, const Memory& where, const Reg
   geometry.choose(conv, tile, views);
 }
 
-PackedConstants Conv2dConstants::take(const WeightBlocks& blocks) {
-  const PackedConstants packed{weights_.take<uint32_t>(blocks.size()),
-                               bias_.take<int32_t>(blocks.blocks * blocks.rows)};
-  packed_ = packed.weights;
-  return packed;
+NewConstants Conv2dConstants::take(const WeightBlocks& blocks) {
+  return {weights_.take<uint32_t>(blocks.size()), bias_.take<int32_t>(blocks.blocks * blocks.rows)};
+}
+
+NewConstants Conv2dConstants::renew_kept(const WeightBlocks& blocks) {
+  return {reinterpret_cast<uint32_t*>(kept_weights_.renew(blocks.size() * sizeof(uint32_t))),
+          bias_.take<int32_t>(blocks.blocks * blocks.rows)};
+}
+
+PackedConstants Conv2dConstants::kept(const WeightBlocks& blocks) {
+  return {weights(), bias_.take<int32_t>(blocks.blocks * blocks.rows)};
 }
 
 void unpack_weights(const Conv2dSetup& setup, const uint32_t* packed, const Memory& memory) {

@@ -9,6 +9,7 @@
 #include "ops/fast/gemm/geometry/conv2d_bm1880_planes.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/gemm/packing/packed_input.h"
+#include "ops/fast/prepared/interned_bytes.h"
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 
@@ -46,8 +47,14 @@ struct Conv2dSetup {
 // Points to the packed weights, and to the biases with all corrections, one for each row of each
 // block.
 struct PackedConstants {
+  const uint32_t* weights;
+  const int32_t* bias;
+};
+// The same, to be packed.
+struct NewConstants {
   uint32_t* weights;
   int32_t* bias;
+  operator PackedConstants() const { return {weights, bias}; }
 };
 // The packed operands of a run.
 struct Conv2dBuffers {
@@ -55,16 +62,24 @@ struct Conv2dBuffers {
   PackedConstants constants;
 };
 
-// Owns the memory of a convolution's packed constants.
+// Owns the memory of a convolution's packed constants, of a prepared kernel or of one run only.
 class Conv2dConstants {
  public:
-  PackedConstants take(const WeightBlocks& blocks);
-  // Returns the weights that were packed last.
-  const uint32_t* weights() const { return packed_; }
+  // Returns memory for the constants of one run.
+  NewConstants take(const WeightBlocks& blocks);
+  // Returns memory for new constants that stay. Nothing may be written to it after
+  // kept_are_packed().
+  NewConstants renew_kept(const WeightBlocks& blocks);
+  void kept_are_packed() { kept_weights_.intern(); }
+  PackedConstants kept(const WeightBlocks& blocks);
+  // Returns the weights that stay.
+  const uint32_t* weights() const {
+    return reinterpret_cast<const uint32_t*>(kept_weights_.data());
+  }
 
  private:
   Scratch weights_, bias_;
-  const uint32_t* packed_ = nullptr;
+  InternedBytes kept_weights_;
 };
 
 // Writes the weights that `setup` packed back to the weight operand of its instruction.

@@ -184,7 +184,7 @@ inline void pack_tap(const Conv2dSetup& setup, size_t block, size_t t, uint32_t*
 }
 
 // Packs the weights of a block of output channels, and their biases with all corrections.
-inline void pack_block(const Conv2dSetup& setup, const PackedConstants& constants, size_t block) {
+inline void pack_block(const Conv2dSetup& setup, const NewConstants& constants, size_t block) {
   const Conv2dBm1880& op = *setup.op;
   const CellPlanes& planes = setup.geometry.planes;
   const WeightBlocks& blocks = setup.geometry.weights;
@@ -210,7 +210,7 @@ inline void pack_block(const Conv2dSetup& setup, const PackedConstants& constant
 // Packs the input and the constants, and skips null pointers. Inputs with few groups of channels
 // are packed in parts, so that several threads have work.
 inline void pack(const Conv2dSetup& setup, const PackedInput* input,
-                 const PackedConstants* constants) {
+                 const NewConstants* constants) {
   const Conv2dGeometry& geometry = setup.geometry;
   const size_t groups = input != nullptr ? geometry.planes.groups : 0,
                blocks = constants != nullptr ? geometry.weights.blocks : 0;

@@ -7,13 +7,16 @@
 #include "ops/fast/gemm/epilogue/sum_epilogue.h"
 #include "ops/fast/gemm/geometry/channel_blocks.h"
 #include "ops/fast/gemm/kernels/tiles.h"
+#include "ops/fast/prepared/interned_bytes.h"
 #include "ops/fast/scratch.h"
 
 namespace tputwin::fast {
 
 // Holds the packed operands that may stay unchanged from run to run.
 struct PlaneConstants {
-  Scratch weights;  // in panels of output channels
+  // The weights, in panels of output channels: those of a prepared kernel, or of one run only.
+  InternedBytes weights;
+  Scratch passing_weights;
   // `starts` has one value for each output channel: the start value of its sums, or its bias.
   std::vector<uint32_t> starts;
   // `epilogues` has one element for each output channel, if an epilogue is fused.

@@ -42,20 +42,20 @@ class Convolution final : public PlaneConvolution {
   void prepare() { products_.prepare(layout_.terms()); }
 
   void pack(PlaneConstants& constants) override {
-    constants.starts.resize(blocks_.channels);
-    constants.epilogues.resize(blocks_.channels);
-    constants.scales.resize(blocks_.count());
-    constants.exponents.forget();
-    weights_.pack(blocks_, take_weights(constants), constants);
+    pack_to(constants.weights.renew(weight_bytes()), constants);
+    constants.weights.intern();
   }
 
-  void run(PlaneConstants& constants) override { run_packed({constants, take_weights(constants)}); }
+  void run(PlaneConstants& constants) override {
+    run_packed({constants, constants.weights.data()});
+  }
 
   // Calls pack() and run() for constants that are used once.
   void run_once(PlaneConstants& constants) {
     if (!packs_late()) {
-      pack(constants);
-      return run(constants);
+      uint8_t* const weights = constants.passing_weights.take<uint8_t>(weight_bytes());
+      pack_to(weights, constants);
+      return run_packed({constants, weights});
     }
     constants.starts.resize(blocks_.channels);
     run_packed({constants, nullptr});
@@ -67,6 +67,14 @@ class Convolution final : public PlaneConvolution {
     PlaneConstants& constants;
     const uint8_t* weights;
   };
+
+  void pack_to(uint8_t* weights, PlaneConstants& constants) const {
+    constants.starts.resize(blocks_.channels);
+    constants.epilogues.resize(blocks_.channels);
+    constants.scales.resize(blocks_.count());
+    constants.exponents.forget();
+    weights_.pack(blocks_, weights, constants);
+  }
 
   void run_packed(const Packed& packed) {
     restorer_.begin_run();
@@ -258,9 +266,7 @@ class Convolution final : public PlaneConvolution {
   uint64_t weight_count() const {
     return uint64_t{weights_.terms()} * blocks_.count() * blocks_.rows;
   }
-  uint8_t* take_weights(PlaneConstants& constants) const {
-    return constants.weights.take<uint8_t>(weight_count() * weights_.bytes());
-  }
+  uint64_t weight_bytes() const { return weight_count() * weights_.bytes(); }
   static size_t grain(uint64_t work) { return grain_of(work, kTermsPerTask); }
 
   PlaneInput& input_;
