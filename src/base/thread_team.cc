@@ -26,8 +26,9 @@ constexpr microseconds kPatience{50};
 constexpr size_t kUnitsWorthWaking = 4;
 constexpr double kWorthWaking = 30'000;
 // A loop of less than kWorthSharing nanoseconds runs on its thread alone. One of more work takes
-// work / n + n * kMemberTime on n members, which is least for n = sqrt(work / kMemberTime).
-constexpr double kWorthSharing = 3'000, kMemberTime = 150;
+// work / n + n * kMemberTime on n members, which is least for n = sqrt(work / kMemberTime). Twice
+// as many members take little longer, and are ready for the next loop.
+constexpr double kWorthSharing = 3'000;
 // kPieceEnds is the time that the thread polls for the end of pieces that workers have begun. A
 // piece takes about as long. A worker that takes longer may be waiting for the processor of this
 // thread.
@@ -116,16 +117,15 @@ ThreadTeam::ThreadTeam(int threads)
   shares_[0].is_taken = true;
 }
 
-// Returns the number of members for a loop of `work` nanoseconds, 0 if that is not known. All
-// threads, or half of them, or half of these, and so on, so that shares seldom change.
-uint16_t ThreadTeam::members_for(double work, size_t units) const {
-  size_t members = threads_;
+// All threads, or half of them, or half of these, and so on, so that shares seldom change.
+size_t ThreadTeam::members_for(double work, size_t units, size_t threads) {
+  size_t members = threads;
   if (work > 0) {
     if (work < kWorthSharing) return 1;
-    const double best = std::sqrt(2 * work / kMemberTime);
+    const double best = 2 * std::sqrt(work / kMemberTime);
     while (members > 2 && static_cast<double>(members) > best) members = (members + 1) / 2;
   }
-  return static_cast<uint16_t>(std::min(members, units));
+  return std::min(members, units);
 }
 
 // Returns the number of members that are to be awake. Loops that ran on fewer members than they are
@@ -145,7 +145,7 @@ void ThreadTeam::run(size_t count, size_t grain, const Pieces& function) {
                units = ceil_div(count, unit);
   LoopHistory::Loop& known = history_.next({&function.target_type(), count, grain});
   const double work = known.unit_time() * static_cast<double>(units);
-  const uint16_t members = members_for(work, units);
+  const auto members = static_cast<uint16_t>(members_for(work, units, threads_));
   if (members == 1) return known.measured(run_alone(count, function) / static_cast<double>(units));
   last_ = {last_.generation + 1, members, members_to_wake(work, unit, units, members)};
   open(count, unit, function);

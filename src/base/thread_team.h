@@ -36,6 +36,12 @@ class ThreadTeam {
   // Returns true if this thread is inside a piece of a loop. Inner loops are not shared again.
   static bool in_piece();
 
+  // Returns the number of members for a loop of `units` units that takes one thread `work`
+  // nanoseconds, or 0 if that is not known.
+  static size_t members_for(double work, size_t units, size_t threads);
+  // Nanoseconds that each member adds to the time of a loop.
+  static constexpr double kMemberTime = 150;
+
   // Calls `function` for disjoint pieces of [0, count), of at least `grain` each. The thread that
   // owns the team must call it, and takes part.
   void run(size_t count, size_t grain, const Pieces& function);
@@ -88,7 +94,6 @@ class ThreadTeam {
   // `members` of an opening after dismissal.
   static constexpr uint16_t kDismissed = UINT16_MAX;
 
-  uint16_t members_for(double work, size_t units) const;
   uint16_t members_to_wake(double work, size_t unit, size_t units, uint16_t members);
   static double run_alone(size_t count, const Pieces& function);
   void open(size_t count, size_t unit, const Pieces& function);

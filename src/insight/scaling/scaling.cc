@@ -5,22 +5,27 @@
 #include <algorithm>
 #include <map>
 
+#include "base/thread_team.h"
+
 namespace tputwin::insight {
 namespace {
 
-// Nanoseconds that opening and closing a loop takes: workers notice it and leave it, and read lines
-// that another processor wrote. Measured on two processors of a Zen 5; for more it is an estimate.
-constexpr double kOpening = 700, kOpeningOfThread = 60;
+// Nanoseconds that opening and closing a loop takes, beyond those for each member. Measured on two
+// processors; for more it is an estimate.
+constexpr double kOpening = 300;
 
 ThreadedTime predict_loop(const LoopTime& loop, unsigned threads) {
   const size_t units = (loop.count + loop.grain - 1) / loop.grain;
   const auto time = static_cast<double>(loop.nanoseconds);
   if (units < 2 || threads < 2) return {.serial = time};
-  const size_t longest = (units + threads - 1) / threads;
-  const double shared = time / threads,
+  const size_t members = ThreadTeam::members_for(time, units, threads);
+  if (members < 2) return {.serial = time};
+  const size_t longest = (units + members - 1) / members;
+  const double shared = time / static_cast<double>(members),
                whole = time * static_cast<double>(longest) / static_cast<double>(units);
-  return {
-      .shared = shared, .uneven = whole - shared, .opening = kOpening + kOpeningOfThread * threads};
+  return {.shared = shared,
+          .uneven = whole - shared,
+          .opening = kOpening + ThreadTeam::kMemberTime * static_cast<double>(members)};
 }
 
 }  // namespace

@@ -170,6 +170,6 @@ template <size_t K, class Run>
 }
 
 // Returns the number of moved bytes that is worth a task.
-inline uint64_t bytes_per_task() { return task_of(64 << 10, 256 << 10); }
+inline uint64_t bytes_per_task() { return task_of(16 << 10, 256 << 10); }
 
 }  // namespace tputwin::fast

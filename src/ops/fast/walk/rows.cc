@@ -141,7 +141,7 @@ size_t parts_of_slot(size_t slots, uint64_t tasks) {
 }
 
 void run_job(const RowJob& job, const Memory& memory) {
-  const uint64_t per_task = task_of(4 << 10, 32 << 10);
+  const uint64_t per_task = task_of(2 << 10, 32 << 10);
   const uint64_t work = job.shape().count() * job.work.weight;
   const size_t slots = local_slots(job.shape(), memory.local).count;
   const size_t parts = job.is_free ? parts_of_slot(slots, work / task_work(per_task)) : 1;

@@ -190,7 +190,7 @@ void for_each_channel(const WindowJob& job, const WindowKernels& kernels, Outsid
   const WindowChannels channels(job, kernels);
   const Shape& s = job.out.shape;
   const Slots slots = local_slots(s, job.memory.local);
-  const uint64_t terms_per_task = task_of(16 << 10, 64 << 10);
+  const uint64_t terms_per_task = task_of(4 << 10, 64 << 10);
   parallel_for(uint64_t{s.n} * slots.count, grain_of(channels.work(), terms_per_task),
                [&](size_t begin, size_t end) {
                  const ScopedFloatMode mode;
@@ -255,7 +255,7 @@ class WholePlanes {
 // Calls run(WindowRun, number of its first plane) for batches of all planes.
 template <class Run, class Redo>
 void for_each_batch(const WholePlanes& planes, Run&& run, Redo&& redo) {
-  const uint64_t terms_per_task = task_of(16 << 10, 64 << 10);
+  const uint64_t terms_per_task = task_of(4 << 10, 64 << 10);
   const size_t batches = (planes.count() + WholePlanes::kAtOnce - 1) / WholePlanes::kAtOnce;
   parallel_for(batches, grain_of(planes.words(), terms_per_task), [&](size_t begin, size_t end) {
     const ScopedFloatMode mode;

@@ -113,7 +113,7 @@ class Convolution final : public PlaneConvolution {
   void convolve(const Packed& packed, const PlanePart& part) {
     const Planes planes{part, parts().plane(), layout_.take_buffer()};
     const size_t pieces = layout_.pieces_of(part);
-    const uint64_t cells_per_task = task_of(32 << 10, 256 << 10);
+    const uint64_t cells_per_task = task_of(8 << 10, 256 << 10);
     parallel_for(pieces, grain_of(layout_.words() / pieces, cells_per_task),
                  [&](size_t begin, size_t end) {
                    for (size_t i = begin; i < end; ++i) layout_.lay_out(planes, i);
