@@ -145,6 +145,12 @@ CLI::Validator at_least_one() {
       "COUNT");
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string { return text.empty() ? "it must not be empty" : ""; },
+      "TEXT");
+}
+
 CLI::Validator threads() {
   return at_least_one() & CLI::Range(1, kMostThreads, "1 to " + std::to_string(kMostThreads));
 }

@@ -44,13 +44,14 @@ struct Missing {
   }
 };
 
-// Missing ones are remembered and count as 1.
+// Missing ones are remembered and count as 1. Those of floats are `of_floats`.
 Result<float> threshold_of_top(const Network& network, const TensorOp& op, const Entry* entry,
-                               int i, const LayerThresholds& layer, Missing& missing) {
+                               int i, const LayerThresholds& layer, float of_floats,
+                               Missing& missing) {
   std::optional<float> threshold;
   if (entry != nullptr) threshold = entry_threshold(network, op, *entry, i);
-  if (!threshold && keeps_threshold(op) && !layer.x.empty()) threshold = layer.x[0];
-  if (!threshold && holds_floats(op, i)) threshold = 1.0f;
+  if (!threshold && keeps_threshold(op) && !layer.x.empty()) return layer.x[0];
+  if (!threshold && holds_floats(op, i)) return of_floats;
   if (!threshold) {
     if (missing.blobs.empty()) missing.layer = op.name();
     missing.blobs.push_back(network.blob_name(op.top(i)));
@@ -67,7 +68,8 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
 }  // namespace
 
 Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
-                                                        const NetCalibrationParameter& table) {
+                                                        const NetCalibrationParameter& table,
+                                                        float of_floats) {
   Known known;
   Missing missing;
   std::vector<LayerThresholds> result;
@@ -83,7 +85,8 @@ Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
     }
     const Entry* entry = find_entry(table, op);
     for (int i = 0; i < op.top_size(); ++i) {
-      TW_ASSIGN_OR_RETURN(threshold, threshold_of_top(network, op, entry, i, layer, missing));
+      TW_ASSIGN_OR_RETURN(threshold,
+                          threshold_of_top(network, op, entry, i, layer, of_floats, missing));
       layer.y.push_back(threshold);
       known[op.top(i)] = threshold;
     }

@@ -1,15 +1,14 @@
 // tputwin compile: compiles a Caffe or ONNX model to a bmodel.
-#include "tools/bm168x/compile_stream.h"
-#include "tools/compile.h"
-#include "tools/reports/json.h"
-
 #include <cstdio>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/load.h"
+#include "tools/bm168x/compile_stream.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
+#include "tools/compile.h"
 #include "tools/reports/dryrun.h"
+#include "tools/reports/json.h"
 
 namespace tputwin::tools {
 namespace {
@@ -43,6 +42,11 @@ Status check_stream_options(const CompileCommand& command) {
   return {};
 }
 
+void say_if_not_written(const CompileCommand& command) {
+  if (command.request.model.empty() && !command.is_dry)
+    std::fputs("no bmodel was written: --output names none\n", stdout);
+}
+
 int run_stream(CompileCommand& command) {
   if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
   if (command.is_dry) command.request.model.clear();
@@ -54,6 +58,7 @@ int run_stream(CompileCommand& command) {
   print_warnings("tputwin");
   if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
   std::fputs(stream_text(command.request, *result).c_str(), stdout);
+  say_if_not_written(command);
   return kOk;
 }
 
@@ -86,13 +91,15 @@ int run_compile(CompileCommand& command) {
   }
   if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
   std::fputs(compile_text(command.request, *result).c_str(), stdout);
+  say_if_not_written(command);
   return kOk;
 }
 
 // Adds the options of chip and numbers.
 void add_target(CLI::App& sub, CompileCommand& command) {
   auto* chip = sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
-                   ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}));
+                   ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}))
+                   ->type_name("ENUM");
   sub.add_option("--type", command.stream.type,
                  "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a "
                  "table; default: fp32")
@@ -133,9 +140,14 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--table", r.table,
                   "calibration table, binary or text; quantized ONNX has thresholds of its own");
   sub->add_option("--output,-o", r.model, "bmodel to write");
-  sub->add_option("--name", r.name, "name of the net in the bmodel")->capture_default_str();
-  sub->add_option("--shape", command->shapes, "n,c,h,w, once per input; default: the net's own");
-  sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs");
+  sub->add_option("--name", r.name, "name of the net in the bmodel")
+      ->capture_default_str()
+      ->check(not_empty());
+  auto* shape = sub->add_option("--shape", command->shapes,
+                                "n,c,h,w, once per input; default: the net's own");
+  sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs")
+      ->check(at_least_one())
+      ->excludes(shape);
   sub->add_option("--level", r.options.level,
                   "none, group, recycle, merge or weight, or 0 to 4; default: weight")
       ->transform(one_of<Level>({{"none", Level::none},

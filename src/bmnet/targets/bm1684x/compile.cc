@@ -43,7 +43,9 @@ struct StreamCompilation {
 Status set_thresholds(StreamCompilation& c) {
   std::vector<LayerThresholds> thresholds;
   if (c.options.table != nullptr) {
-    TW_ASSIGN_OR_RETURN(resolved, resolve_thresholds(c.shared.net.network, *c.options.table));
+    constexpr float kUnknown = 0;  // choose_types() keeps such tensors in floats
+    TW_ASSIGN_OR_RETURN(resolved,
+                        resolve_thresholds(c.shared.net.network, *c.options.table, kUnknown));
     thresholds = std::move(resolved);
   }
   for (size_t i = 0; i < c.ops().size(); ++i) {
