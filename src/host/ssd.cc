@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.h"
+
 namespace tputwin::host {
 namespace {
 
@@ -80,21 +82,38 @@ std::array<float, 4> variances(const PriorParameters& parameters) {
   return result;
 }
 
+std::vector<Detection> detections_of(const SsdParameters& parameters, const SsdImage& image,
+                                     int label, const std::vector<Box>& boxes) {
+  std::vector<Detection> detections;
+  std::vector<float> scores(static_cast<size_t>(image.count));
+  for (int64_t p = 0; p < image.count; ++p)
+    scores[static_cast<size_t>(p)] = image.confidences[p * parameters.num_classes + label];
+  const auto candidates = best(scores, parameters.confidence_threshold, parameters.top_k);
+  for (size_t i : suppress(boxes, candidates, parameters.nms_threshold, parameters.eta))
+    detections.push_back({label, scores[i], boxes[i]});
+  return detections;
+}
+
 }  // namespace
 
 std::vector<Detection> ssd_detections(const SsdParameters& parameters, const SsdImage& image) {
+  const std::vector<Box> shared =
+      parameters.share_location ? decode_all(parameters, image, 0) : std::vector<Box>();
+  const auto labels = static_cast<size_t>(std::max(0, parameters.num_classes));
+  std::vector<std::vector<Detection>> of_label(labels);
+  parallel_for(labels, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const int label = static_cast<int>(i);
+      if (label == parameters.background_label) continue;
+      const std::vector<Box> own =
+          parameters.share_location ? std::vector<Box>() : decode_all(parameters, image, label);
+      of_label[i] =
+          detections_of(parameters, image, label, parameters.share_location ? shared : own);
+    }
+  });
   std::vector<Detection> detections;
-  std::vector<Box> boxes;
-  for (int label = 0; label < parameters.num_classes; ++label) {
-    if (label == parameters.background_label) continue;
-    if (boxes.empty() || !parameters.share_location) boxes = decode_all(parameters, image, label);
-    std::vector<float> scores;
-    for (int64_t p = 0; p < image.count; ++p)
-      scores.push_back(image.confidences[p * parameters.num_classes + label]);
-    const auto candidates = best(scores, parameters.confidence_threshold, parameters.top_k);
-    for (size_t i : suppress(boxes, candidates, parameters.nms_threshold, parameters.eta))
-      detections.push_back({label, scores[i], boxes[i]});
-  }
+  for (const std::vector<Detection>& found : of_label)
+    detections.insert(detections.end(), found.begin(), found.end());
   return detections;
 }
 

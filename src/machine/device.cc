@@ -36,6 +36,14 @@ Status run_with_workers(size_t instructions, const Run& run) {
   return status;
 }
 
+// Runs a step, and records its time if there is a recorder.
+template <class Step>
+void record_step(const Instruction& instruction, const Step& step) {
+  if (StepRecorder* const recorder = StepRecorder::current()) [[unlikely]]
+    return recorder->run(name(instruction.op), step);
+  step();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(const DeviceOptions& options) {
@@ -173,7 +181,9 @@ Status Device::run_plan(ExecutablePlan& plan, const ExecutablePlan::Run& run) {
     const Instruction& instruction = plan.instruction(i);
     plan.begin_step(i, run);
     if (instruction.engine == Engine::cpu) {
-      TW_RETURN_IF_ERROR(step(instruction));
+      Status status;
+      record_step(instruction, [&] { status = step(instruction); });
+      TW_RETURN_IF_ERROR(std::move(status));
       continue;
     }
     queues_.finish(instruction);
@@ -181,11 +191,7 @@ Status Device::run_plan(ExecutablePlan& plan, const ExecutablePlan::Run& run) {
       TW_RETURN_IF_ERROR(check_operation(instruction.op, [&](Status status) {
         return errors_.report(std::move(status), instruction);
       }));
-    if (StepRecorder* const recorder = StepRecorder::current()) [[unlikely]] {
-      recorder->run(name(instruction.op), [&] { plan.run_step(i, run); });
-      continue;
-    }
-    plan.run_step(i, run);
+    record_step(instruction, [&] { plan.run_step(i, run); });
   }
   return {};
 }

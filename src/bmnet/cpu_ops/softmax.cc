@@ -1,8 +1,10 @@
 // Softmax along an axis, or its logarithm; of the sum with a second input and a coefficient, if
 // any.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/parallel.h"
 #include "bmnet/cpu_ops/operator.h"
 
 namespace tputwin::net::cpu {
@@ -31,12 +33,16 @@ Status softmax(const Call& call) {
     TW_RETURN_IF_ERROR(add_repeated(call, total, call.in[i], sum.data()));
     x = total.data = sum.data();
   }
-  for (int64_t o = 0; o < view.outer; ++o)
-    for (int64_t i = 0; i < view.inner; ++i) {
-      const int64_t at = o * view.extent * view.inner + i;
+  constexpr int64_t kValuesPerTask = 512;
+  const auto rows = static_cast<size_t>(view.outer * view.inner),
+             grain = static_cast<size_t>(kValuesPerTask / std::max<int64_t>(1, view.extent) + 1);
+  parallel_for(rows, grain, [&](size_t begin, size_t end) {
+    for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
+      const int64_t at = row / view.inner * view.extent * view.inner + row % view.inner;
       softmax(x + at, call.out[0].data + at, view.extent, view.inner);
       if (call.op.tg_softmax_param().log()) take_log(call, x + at, at, view);
     }
+  });
   return {};
 }
 
