@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -211,10 +212,14 @@ void ByteWeights::pack_epilogue(const PanelRows& rows, PlaneConstants& constants
   }
   const uint32_t block = rows.first / cells_.kernels.rows;
   RowScales& scales = constants.scales[block];
+  scales.is_approximated = true;
   for (uint32_t r = 0; r < cells_.kernels.rows; ++r) {
     const uint32_t oc = rows.first + std::min(r, rows.count - 1);
-    scales.scales[r] = constants.epilogues[oc].scale;
+    const Scale& scale = constants.epilogues[oc].scale;
+    scales.scales[r] = scale;
     scales.starts[r] = constants.starts[oc];
+    scales.factors[r] = std::ldexp(static_cast<float>(scale.multiplier), -scale.right);
+    scales.is_approximated &= can_be_approximated(scale);
   }
 }
 
@@ -235,15 +240,18 @@ SumEpilogue::Part part_of(const ResultRun& r, const Conv2dBm1684xInt8& op) {
 class ScaledByteTiles final : public ByteTiles {
  public:
   ScaledByteTiles(const Conv2dBm1684xInt8& op, const Memory& memory, const ByteCells& cells,
-                  const SumEpilogue& epilogue, const PlaneTerms& terms)
-      : op_(op), memory_(memory), cells_(cells), epilogue_(epilogue), terms_(terms) {}
+                  const SumEpilogue& epilogue)
+      : op_(op), memory_(memory), cells_(cells), epilogue_(epilogue) {}
+
+  // `terms` must outlive the object.
+  void prepare(const PlaneTerms& terms) { dots_ = dots_of(op_, cells_, terms); }
 
   void run(const Tile& tile, size_t columns, uint32_t oc, const PlaneConstants& constants,
-           uint8_t* const* rows) const override {
+           const ByteRows& to) const override {
     const TileKernels& kernels = cells_.kernels;
-    kernels.scaled_bytes(tile, dots_of(op_, cells_, terms_), columns,
-                         constants.scales[oc / kernels.rows], rows);
+    kernels.scaled_bytes(tile, dots_, columns, constants.scales[oc / kernels.rows], to);
   }
+  bool has_live_out_sums() const override { return epilogue_.has_live_out(); }
   bool has_live_out_sums(const ResultRun& r, uint32_t rows) const override {
     return epilogue_.has_live_out(part_of(r, op_), rows);
   }
@@ -256,7 +264,7 @@ class ScaledByteTiles final : public ByteTiles {
   const Memory& memory_;
   const ByteCells& cells_;
   const SumEpilogue& epilogue_;
-  const PlaneTerms& terms_;
+  Dots dots_{};
 };
 
 class ByteProducts final : public PlaneProducts {
@@ -267,7 +275,7 @@ class ByteProducts final : public PlaneProducts {
         memory_(memory),
         cells_(cells),
         epilogue_(epilogue),
-        byte_tiles_(op, memory, cells, epilogue, terms_) {
+        byte_tiles_(op, memory, cells, epilogue) {
     if (is_32bit(op.out.dtype)) return;
     quantizing_ = {.relu = op.relu,
                    .rshift = op.rshift,
@@ -275,7 +283,10 @@ class ByteProducts final : public PlaneProducts {
                    .high = saturate(INT32_MAX, op.out.dtype)};
   }
 
-  void prepare(const PlaneTerms& terms) override { terms_ = terms; }
+  void prepare(const PlaneTerms& terms) override {
+    terms_ = terms;
+    byte_tiles_.prepare(terms_);
+  }
   void begin_run(const PlaneConstants& constants) override {
     makes_bytes_ = !cells_.as_int16 && epilogue_.any() &&
                    element_bytes(epilogue_.out().dtype) == 1 &&
@@ -316,7 +327,7 @@ class ByteProducts final : public PlaneProducts {
   const SumEpilogue& epilogue_;
   Quantizing quantizing_;
   PlaneTerms terms_;
-  const ScaledByteTiles byte_tiles_;
+  ScaledByteTiles byte_tiles_;
   bool makes_bytes_ = false;  // valid during a run
 };
 

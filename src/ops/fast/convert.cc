@@ -12,6 +12,7 @@
 
 #include "ops/elementwise/convert.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/rows-inl.h"
@@ -127,6 +128,19 @@ void ConvertRows(const void* operation, const RowBlock& block) {
   });
 }
 
+// Saturates signed 16-bit elements to bytes.
+void NarrowRows(const void* operation, const RowBlock& block) {
+  const hn::CappedTag<int16_t, kRowUnit> d;
+  const Limits limits = LimitsOf(static_cast<const Convert*>(operation)->out.dtype);
+  const auto low = hn::Set(d, static_cast<int16_t>(limits.low)),
+             high = hn::Set(d, static_cast<int16_t>(limits.high));
+  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
+    const auto x = hn::LoadU(d, block.source<int16_t>(1) + i);
+    hn::StoreU(LowBits<uint8_t>(d, hn::Min(hn::Max(x, low), high)),
+               hn::Rebind<uint8_t, decltype(d)>(), block.result<uint8_t>() + i);
+  }
+}
+
 }  // namespace
 }  // namespace tputwin::fast::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -136,6 +150,7 @@ namespace tputwin::fast {
 namespace {
 
 TW_ROW_KERNEL(convert_rows, ConvertRows)
+TW_ROW_KERNEL(narrow_rows, NarrowRows)
 
 void copy_rows(const void* operation, const RowBlock& block) {
   const auto& op = *static_cast<const Convert*>(operation);
@@ -150,6 +165,15 @@ Declined run(const Convert& op, const Memory& memory, RowForm form, RowKernel ke
 Declined copy(const Convert& op, const Memory& memory) {
   if (op.kind != Convert::Kind::cast || op.in.dtype != op.out.dtype) return "types differ";
   return run(op, memory, RowForm::elements, copy_rows);
+}
+
+Declined narrow(const Convert& op, const Memory& memory) {
+  const DType out = op.out.dtype;
+  if (op.engine == Engine::dma) return "by DMA";
+  if (op.kind != Convert::Kind::cast || op.in.dtype != DType::i16 ||
+      (out != DType::i8 && out != DType::u8))
+    return "not from signed 16-bit elements to bytes";
+  return run(op, memory, RowForm::elements, narrow_rows);
 }
 
 Declined words(const Convert& op, const Memory& memory) {
@@ -221,7 +245,7 @@ Declined moved(const Convert& op, const Memory& memory) {
 
 }  // namespace
 
-TW_FAST_KERNELS(Convert, {"copy", copy}, {"moved", moved}, {"32 bits", words})
+TW_FAST_KERNELS(Convert, {"copy", copy}, {"moved", moved}, {"narrow", narrow}, {"32 bits", words})
 
 }  // namespace tputwin::fast
 #endif  // HWY_ONCE

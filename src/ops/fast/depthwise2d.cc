@@ -7,6 +7,7 @@
 #include "ops/conv/depthwise2d_bm1684x_int8.h"
 #include "ops/fast/dispatch/fast_kernel.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/picked_rows.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/window/sliding.h"
@@ -276,6 +277,7 @@ Declined planes(const Depthwise2dBm1684Int8& op, const Memory& memory) {
 TW_FAST_KERNELS(Depthwise2dBm1684, {"planes", planes})
 TW_FAST_KERNELS(Depthwise2dBm1684Int8, {"planes", planes})
 TW_FAST_KERNELS(Depthwise2dBm1684xFloat, {"planes", planes})
-TW_FAST_KERNELS(Depthwise2dBm1684xInt8, {"sliding blocks", sliding_blocks}, {"planes", planes})
+TW_FAST_KERNELS(Depthwise2dBm1684xInt8, {"picked rows", picked_rows},
+                {"sliding blocks", sliding_blocks}, {"planes", planes})
 
 }  // namespace tputwin::fast

@@ -1,6 +1,6 @@
-// int_arithmetic: operands of one type in that type, 8-bit operands in 16-bit elements, others in
-// 32-bit elements, if these hold every intermediate value. Otherwise in 64 bits, or element by
-// element.
+// int_arithmetic: operands of one type in that type, 8-bit operands and sums of 16-bit ones in
+// 16-bit elements, others in 32-bit elements, if these hold every intermediate value. Otherwise in
+// 64 bits, or element by element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/int_arithmetic.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -14,28 +14,12 @@
 
 #include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/int_job.h"
+#include "ops/fast/int_shorts-inl.h"
 #include "ops/fast/vec/narrow-inl.h"
 #include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/walk/by_kind.h"
 #include "ops/fast/walk/rows-inl.h"
-
-#ifndef TPUTWIN_FAST_INT_ARITHMETIC_ONCE
-#define TPUTWIN_FAST_INT_ARITHMETIC_ONCE
-namespace tputwin::fast {
-
-struct IntLimits {
-  int64_t low, high;
-};
-
-// The parameters of a 32-bit kernel.
-struct IntJob {
-  const IntArithmetic& op;
-  int32_t shift;
-  IntLimits limits;
-};
-
-}  // namespace tputwin::fast
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -137,58 +121,6 @@ void WordRows(const void* operation, const RowBlock& block) {
                                         HWY_ATTR { WordBlock<kKind>(job, block); });
 }
 
-// ---- 8-bit operands, 16-bit intermediate values ----
-
-using I16 = hn::CappedTag<int16_t, kRowUnit>;
-using Shorts = hn::Vec<I16>;
-
-HWY_INLINE Shorts LoadShorts(const RowBlock& block, size_t operand, size_t i, Shorts mask) {
-  const hn::Rebind<int8_t, I16> bytes;
-  return hn::And(hn::PromoteTo(I16(), hn::LoadU(bytes, block.source<int8_t>(operand) + i)), mask);
-}
-
-template <Kind kKind, bool kToBytes>
-void ShortBlock(const IntJob& job, const RowBlock& block) {
-  const I16 d;
-  // keeps or clears the sign extension of an operand
-  const auto mask_of = [&](const Source& source) HWY_ATTR {
-    return hn::Set(d, static_cast<int16_t>(is_signed(source.view.dtype) ? -1 : 0xff));
-  };
-  const auto limit = [&](int64_t value) HWY_ATTR {
-    return hn::Set(d, static_cast<int16_t>(std::clamp<int64_t>(value, INT16_MIN, INT16_MAX)));
-  };
-  const Shorts low = limit(job.limits.low), high = limit(job.limits.high);
-  const Shorts a_mask = mask_of(job.op.a), b_mask = mask_of(job.op.b);
-  const int left = std::max(job.shift, 0), right = std::max(-job.shift, 0);
-  for (size_t i = 0; i < block.count; i += hn::Lanes(d)) {
-    const Shorts a = LoadShorts(block, 1, i, a_mask), b = LoadShorts(block, 2, i, b_mask);
-    Shorts x = kKind == Kind::add   ? hn::Add(a, b)
-               : kKind == Kind::sub ? hn::Sub(a, b)
-                                    : hn::Mul(a, b);
-    x = right == 0 ? hn::ShiftLeftSame(x, left) : RoundShift(d, x, right, job.op.rounding);
-    x = hn::Min(hn::Max(x, low), high);
-    if constexpr (kToBytes) {
-      const hn::Rebind<uint8_t, I16> bytes;
-      hn::StoreU(LowBits<uint8_t>(d, x), bytes, block.result<uint8_t>() + i);
-    } else {
-      hn::StoreU(x, d, block.result<int16_t>() + i);
-    }
-  }
-}
-
-template <Kind kKind>
-void ShortBlockOf(const IntJob& job, const RowBlock& block) {
-  return element_bytes(job.op.out.dtype) == 1 ? ShortBlock<kKind, true>(job, block)
-                                              : ShortBlock<kKind, false>(job, block);
-}
-
-void ShortRows(const void* operation, const RowBlock& block) {
-  const auto& job = *static_cast<const IntJob*>(operation);
-  if (job.op.kind == Kind::add) return ShortBlockOf<Kind::add>(job, block);
-  if (job.op.kind == Kind::sub) return ShortBlockOf<Kind::sub>(job, block);
-  ShortBlockOf<Kind::mul>(job, block);
-}
-
 // ---- 64-bit intermediate values ----
 
 using Wide = std::array<int64_t, kRowUnit>;
@@ -253,6 +185,7 @@ TW_ROW_KERNEL(same_rows, SameRows)
 TW_ROW_KERNEL(word_rows, WordRows)
 TW_ROW_KERNEL(wide_rows, WideRows)
 TW_ROW_KERNEL(short_rows, ShortRows)
+TW_ROW_KERNEL(short_sum_rows, ShortSumRows)
 
 // Computes any numbers, element by element. The shift is the last operand.
 void exact_rows(const void* operation, const RowBlock& block) {
@@ -312,6 +245,16 @@ bool fits_shorts(const IntArithmetic& op, int32_t shift) {
          -15 <= shift && shift <= 15 && std::ldexp(reach(op), std::max(shift, 0)) <= INT16_MAX;
 }
 
+// Returns true for saturated sums of 16-bit operands, at least one of them signed, to signed 16-bit
+// elements or bytes.
+bool is_short_sum(const IntArithmetic& op, int32_t shift) {
+  const DType a = op.a.view.dtype, b = op.b.view.dtype, out = op.out.dtype;
+  const auto is_word = [](DType dtype) { return dtype == DType::i16 || dtype == DType::u16; };
+  return op.kind == Kind::add && op.saturates && shift == 0 && is_word(a) && is_word(b) &&
+         (is_signed(a) || is_signed(b)) &&
+         (out == DType::i16 || out == DType::i8 || out == DType::u8);
+}
+
 // Returns true if 64 bits hold every intermediate value.
 bool fits_wide(const IntArithmetic& op, int32_t shift) {
   return -62 <= shift && shift <= 31 && std::ldexp(reach(op), std::max(shift, 0)) < 0x1p63;
@@ -364,6 +307,9 @@ Declined same(const IntArithmetic& op, const Memory& memory) {
 Declined shorts(const IntArithmetic& op, const Memory& memory) {
   return run_planned(op, memory, fits_shorts, RowForm::elements, short_rows);
 }
+Declined short_sums(const IntArithmetic& op, const Memory& memory) {
+  return run_planned(op, memory, is_short_sum, RowForm::elements, short_sum_rows);
+}
 Declined words(const IntArithmetic& op, const Memory& memory) {
   return run_planned(op, memory, fits_words, RowForm::wide, word_rows);
 }
@@ -377,7 +323,8 @@ Declined exact(const IntArithmetic& op, const Memory& memory) {
 }  // namespace
 
 TW_FAST_KERNELS(IntArithmetic, {"type's own elements", same}, {"16 bits", shorts},
-                {"32 bits", words}, {"64 bits", wide}, {"element by element", exact})
+                {"sums of 16 bits", short_sums}, {"32 bits", words}, {"64 bits", wide},
+                {"element by element", exact})
 
 }  // namespace tputwin::fast
 #endif

@@ -30,4 +30,16 @@ constexpr bool fit_vectors(Scale& scale) {
   return true;
 }
 
+// Returns true if fp32 may find bytes of a scale, except near ties: it rounds to the nearest, and
+// a byte depends only on numbers of at most 512 before the offset. The scale must fit vectors, so
+// that scaled sums stay below 2^31.
+constexpr bool can_be_approximated(const Scale& scale) {
+  constexpr int32_t kMostOffset = 256;
+  const bool is_nearest =
+      scale.rounding == Rounding::half_up || scale.rounding == Rounding::half_even ||
+      scale.rounding == Rounding::half_away || scale.rounding == Rounding::half_down;
+  return is_nearest && -kMostOffset <= scale.offset && scale.offset <= kMostOffset &&
+         scale.high - scale.low <= 255;
+}
+
 }  // namespace tputwin::fast

@@ -38,8 +38,10 @@ class Blocks {
  public:
   explicit Blocks(const RowJob& job) : job_(job) {
     for (size_t k = 0; k < job.count; ++k)
-      if (job.streams[k].is_constant)
+      if (job.streams[k].is_constant) {
         Fill(k, reinterpret_cast<const uint8_t*>(&job.streams[k].constant), 0, kRowBlock);
+        has_constant_ = true;
+      }
   }
 
   void SetLane(uint32_t lane) { lane_ = lane; }
@@ -49,7 +51,9 @@ class Blocks {
     while (count > 0) {
       // Runs that need no copies are processed at once, even if elements wait in the block.
       const bool in_place = count >= kRowUnit && NeedsNoBuffer(step);
-      size_t taken = in_place ? block_of(count, kRowUnit) : std::min(count, size_ - used_);
+      // Constants are written out for a block only.
+      const size_t most = has_constant_ ? std::min(count, kRowBlock) : count;
+      size_t taken = in_place ? block_of(most, kRowUnit) : std::min(count, size_ - used_);
       if (in_place || (used_ == 0 && taken >= kRowUnit)) {
         taken -= taken % kRowUnit;
         InPlace(p, step, taken);
@@ -104,7 +108,7 @@ class Blocks {
   }
   bool NeedsNoBuffer(const RowSteps& step) const {
     for (size_t k = 0; k < job_.count; ++k)
-      if (!Stays(k, step[k]) && !Repeats(k, step[k])) return false;
+      if (!job_.streams[k].is_constant && !Stays(k, step[k]) && !Repeats(k, step[k])) return false;
     return true;
   }
   uint8_t* ElementAt(size_t k, size_t i) {
@@ -208,6 +212,7 @@ class Blocks {
   const RowJob& job_;
   const size_t size_ = block_of(kRowBlock, kRowUnit);
   size_t used_ = 0, pieces_ = 0;
+  bool has_constant_ = false;
   uint32_t lane_ = 0;
   HWY_ALIGN Element elements_[kMaxRowOperands][kRowBlock + kRowUnit];
   HWY_ALIGN Element single_[kMaxRowOperands][kRowUnit];

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "memory/memory.h"
 #include "ops/fast/views/views.h"
@@ -22,6 +23,13 @@ class PlaneResults {
     return memory_.byte(*out_, n, oc, y, x);
   }
 
+  // Finds the planes of a tensor of bytes, for plane(). Called before each run that needs them.
+  void find_planes();
+  // Returns true if planes have no gaps, so that results of several rows are contiguous.
+  bool has_whole_planes() const { return has_whole_planes_; }
+  // Returns the first element of a plane.
+  uint8_t* plane(uint32_t n, uint32_t oc) const { return planes_[n * out_->shape.c + oc]; }
+
   // Sets a second tensor, which receives a copy.
   void copy_to(const TensorView& view) { copy_ = view; }
   bool copies() const { return copy_.has_value(); }
@@ -36,6 +44,8 @@ class PlaneResults {
   const Memory& memory_;
   const TensorView* out_;
   std::optional<TensorView> copy_;
+  bool has_whole_planes_ = false;
+  std::vector<uint8_t*> planes_;  // channel by channel of each image
 };
 
 }  // namespace tputwin::fast

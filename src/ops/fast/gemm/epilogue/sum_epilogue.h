@@ -48,6 +48,8 @@ class SumEpilogue {
   struct Part {
     uint32_t n, c, first, count;
   };
+  // Returns true if some sums are live-out.
+  bool has_live_out() const { return live_out_.any(); }
   // Returns true if some of these sums, of channels from part.c on, are live-out.
   bool has_live_out(const Part& part, uint32_t channels) const;
   // Writes the live-out bytes of the sums of a channel. If the channel is not plain, `late` and the

@@ -85,6 +85,7 @@ void PlaneParts::find(TilePlace& place, const PlanePart& part, const TileRuns& r
   place.tile = tile;
   place.first = start + in_run;
   place.count = 0;
+  place.kept = 0;
   // These are 32-bit integers, because 64-bit divisions take twice the time.
   const uint32_t pitch = plane_.pitch();
   const auto image = static_cast<uint32_t>(plane_.image());
@@ -93,9 +94,11 @@ void PlaneParts::find(TilePlace& place, const PlanePart& part, const TileRuns& r
   for (uint32_t at = from; at < end;) {
     const uint32_t n = at / image, in_image = at - n * image;
     const uint32_t y = in_image / pitch, x = in_image - y * pitch;
-    if (x < part.columns && y < part.rows)
-      place.found[place.count++] = {at - from, part.image + n, part.y + y, part.x + x,
-                                    std::min(part.columns - x, end - at)};
+    if (x < part.columns && y < part.rows) {
+      const uint32_t count = std::min(part.columns - x, end - at);
+      place.found[place.count++] = {at - from, part.image + n, part.y + y, part.x + x, count};
+      place.kept |= ~uint64_t{0} >> (64 - count) << (at - from);
+    }
     at += pitch - x;
   }
 }

@@ -27,8 +27,9 @@ struct TileSegment {
   uint32_t column, n, y, x, count;
 };
 // Holds the position of a tile: its first column in the planes, and the results among its columns.
+// Bit c of `kept` is set if column c is a result.
 struct TilePlace {
-  uint64_t tile = UINT64_MAX, first = 0;
+  uint64_t tile = UINT64_MAX, first = 0, kept = 0;
   size_t count = 0;
   std::array<TileSegment, kTilePitch> found;
 

@@ -329,9 +329,10 @@ template <class Dot>
 HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
 #endif
 
-// Calls emit(row, first position, sums) for all positions [begin, end). The last vector is whole.
+// Calls emit(first position, vectors, sums) for blocks of at most kTileVectors vectors that cover
+// all positions [begin, end). Vector v of a row is at sums + (row * vectors + v) * kElements32.
 template <class Dot, class Emit>
-HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit&& emit) {
+HWY_INLINE void dot_blocks(const Reduction& r, size_t begin, size_t end, const Emit& emit) {
   HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kElements32];
   for (size_t p = begin; p < end;) {
     const size_t left = end - p, whole = left / kElements32;
@@ -345,11 +346,27 @@ HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, Emit
       dot_tile<Dot, 2>(r, p, sums);
     else
       dot_tile<Dot, 1>(r, p, sums);
-    for (size_t row = 0; row < kTileRows; ++row)
-      for (size_t v = 0; v < vectors; ++v)
-        emit(row, p + v * kElements32, hn::Load(I32(), sums + (row * vectors + v) * kElements32));
+    emit(p, vectors, sums);
     p += vectors * kElements32;
   }
+}
+
+// Calls emit(row, first position, sums) for each vector of a block of sums.
+template <class Emit>
+HWY_INLINE void each_vector(size_t position, size_t vectors, const int32_t* sums,
+                            const Emit& emit) {
+  for (size_t row = 0; row < kTileRows; ++row)
+    for (size_t v = 0; v < vectors; ++v)
+      emit(row, position + v * kElements32,
+           hn::Load(I32(), sums + (row * vectors + v) * kElements32));
+}
+
+// Calls emit(row, first position, sums) for all positions [begin, end). The last vector is whole.
+template <class Dot, class Emit>
+HWY_INLINE void dot_positions(const Reduction& r, size_t begin, size_t end, const Emit& emit) {
+  dot_blocks<Dot>(r, begin, end, [&](size_t p, size_t vectors, const int32_t* sums) HWY_ATTR {
+    each_vector(p, vectors, sums, emit);
+  });
 }
 
 }  // namespace HWY_NAMESPACE

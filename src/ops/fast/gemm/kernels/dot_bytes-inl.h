@@ -38,28 +38,36 @@ inline bool has_least_weight(const Reduction& r) {
 }
 #endif
 
-// Runs dot_positions() with the product for the signedness of the weights, or tile_positions() if
-// the weights are in the order for tiles.
+// Runs dot_blocks() with the product for the signedness of the weights, or tile_blocks() if the
+// weights are in the order for tiles.
 template <class Emit>
-HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
-                                   size_t end, Emit&& emit) {
+HWY_INLINE void dot_byte_blocks(bool signed_weights, const Reduction& r, size_t begin, size_t end,
+                                const Emit& emit) {
 #if TPUTWIN_HAVE_TILES
-  if (r.tile_depth != 0) return tile_positions(signed_weights, r, begin, end, emit);
+  if (r.tile_depth != 0) return tile_blocks(signed_weights, r, begin, end, emit);
 #endif
 #if TPUTWIN_HAVE_BYTE_STEPS
 #if TPUTWIN_HAVE_NARROW_STEPS
-  if (signed_weights && r.is_narrow) return dot_positions<NarrowDot>(r, begin, end, emit);
-  if (signed_weights && !has_least_weight(r))
-    return dot_positions<MovedSignDot>(r, begin, end, emit);
+  if (signed_weights && r.is_narrow) return dot_blocks<NarrowDot>(r, begin, end, emit);
+  if (signed_weights && !has_least_weight(r)) return dot_blocks<MovedSignDot>(r, begin, end, emit);
 #endif
   if (signed_weights)
-    dot_positions<SignedWeightsDot>(r, begin, end, emit);
+    dot_blocks<SignedWeightsDot>(r, begin, end, emit);
   else
-    dot_positions<UnsignedWeightsDot>(r, begin, end, emit);
+    dot_blocks<UnsignedWeightsDot>(r, begin, end, emit);
 #else
   static_cast<void>(signed_weights);
-  dot_positions<WordDot>(r, begin, end, emit);
+  dot_blocks<WordDot>(r, begin, end, emit);
 #endif
+}
+
+// Runs dot_byte_blocks(), and calls emit like dot_positions().
+template <class Emit>
+HWY_INLINE void dot_byte_positions(bool signed_weights, const Reduction& r, size_t begin,
+                                   size_t end, const Emit& emit) {
+  dot_byte_blocks(signed_weights, r, begin, end,
+                  [&](size_t p, size_t vectors, const int32_t* sums)
+                      HWY_ATTR { each_vector(p, vectors, sums, emit); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -103,10 +103,10 @@ HWY_NOINLINE void multiply_tiles(Tiles& tiles, const Reduction& r, size_t positi
     tiles.template store<kSumTiles + 2>(sums + 2 * kTileColumns, sum_stride);
 }
 
-// Calls emit(row, first position, sums) for all positions [begin, end). The last vector is whole.
+// Calls emit like dot_blocks().
 template <bool kSignedWeights, class Tiles, class Emit>
-HWY_INLINE void tile_positions(Tiles& tiles, const Reduction& r, size_t begin, size_t end,
-                               const Emit& emit) {
+HWY_INLINE void tile_blocks(Tiles& tiles, const Reduction& r, size_t begin, size_t end,
+                            const Emit& emit) {
   static_assert(kTileVectors == 3);
   HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kElements32];
   for (size_t p = begin; p < end;) {
@@ -117,21 +117,19 @@ HWY_INLINE void tile_positions(Tiles& tiles, const Reduction& r, size_t begin, s
       multiply_tiles<kSignedWeights, 2>(tiles, r, p, sums);
     else
       multiply_tiles<kSignedWeights, 1>(tiles, r, p, sums);
-    for (size_t row = 0; row < kTileRows; ++row)
-      for (size_t v = 0; v < vectors; ++v)
-        emit(row, p + v * kElements32, hn::Load(I32(), sums + (row * vectors + v) * kElements32));
+    emit(p, vectors, sums);
     p += vectors * kElements32;
   }
 }
 
-// Calls emit like dot_positions(). Computes the sums with the tiles of the processor, or with
-// emulated ones.
+// Calls emit like dot_blocks(). Computes the sums with the tiles of the processor, or with emulated
+// ones.
 template <class Emit>
-HWY_INLINE void tile_positions(bool signed_weights, const Reduction& r, size_t begin, size_t end,
-                               const Emit& emit) {
+HWY_INLINE void tile_blocks(bool signed_weights, const Reduction& r, size_t begin, size_t end,
+                            const Emit& emit) {
   const auto run = [&](auto&& tiles) HWY_ATTR {
-    signed_weights ? tile_positions<true>(tiles, r, begin, end, emit)
-                   : tile_positions<false>(tiles, r, begin, end, emit);
+    signed_weights ? tile_blocks<true>(tiles, r, begin, end, emit)
+                   : tile_blocks<false>(tiles, r, begin, end, emit);
   };
   if (tile_unit() != TileUnit::processor)
     run(EmulatedTiles({kTileRows, r.tile_depth}));

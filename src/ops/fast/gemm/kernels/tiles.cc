@@ -18,6 +18,7 @@
 #include "ops/fast/gemm/kernels/half_row-inl.h"
 #include "ops/fast/gemm/kernels/one_row-inl.h"
 #include "ops/fast/gemm/kernels/pair_rows-inl.h"
+#include "ops/fast/gemm/kernels/row_bytes-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
@@ -89,21 +90,22 @@ void Bytes(const Tile& tile, const Dots& dots) {
   });
 }
 
-void ScaledBytes(const Tile& tile, const Dots& dots, size_t columns, const RowScales& rows,
-                 uint8_t* const* to) {
+void ScaledBytes(const Tile& tile, const Dots& dots, size_t columns, const RowScales& scales,
+                 const ByteRows& to) {
   const I32 d;
-  const Reduction reduction = ReductionOf(tile, dots);
   auto* const left = reinterpret_cast<int32_t*>(tile.sums);
-  SameScaling(rows.scales[0]).with_rounding([&]<Rounding kRounding>() HWY_ATTR {
-    dot_byte_positions(dots.signed_left, reduction, 0, columns,
-                       [&](size_t row, size_t column, Ints products) HWY_ATTR {
-                         const SameScaling same(rows.scales[row]);
-                         const Ints start = ints(static_cast<int32_t>(rows.starts[row]));
-                         const Ints sum = hn::Add(products, start);
-                         if (left != nullptr) hn::StoreU(sum, d, left + row * kTilePitch + column);
-                         hn::StoreU(LowBits<uint8_t>(d, same.scaled<kRounding>(sum)),
-                                    hn::Rebind<uint8_t, I32>(), to[row] + column);
-                       });
+  SameScaling(scales.scales[0]).with_rounding([&]<Rounding kRounding>() HWY_ATTR {
+    dot_byte_blocks(dots.signed_left, ReductionOf(tile, dots), 0, columns,
+                    [&](size_t position, size_t vectors, const int32_t* sums) HWY_ATTR {
+                      if (left != nullptr)
+                        each_vector(position, vectors, sums,
+                                    [&](size_t row, size_t column, Ints products) HWY_ATTR {
+                                      const Ints start = StartOf(scales, row);
+                                      hn::StoreU(hn::Add(products, start), d,
+                                                 left + row * kTilePitch + column);
+                                    });
+                      BlockToBytes<kRounding>({position, vectors, sums}, scales, to);
+                    });
   });
 }
 

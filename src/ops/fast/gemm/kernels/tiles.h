@@ -138,6 +138,17 @@ struct Quantizing {
 struct RowScales {
   std::array<Scale, kMaxTileRows> scales;
   std::array<uint32_t, kMaxTileRows> starts;  // start values of the sums
+  // The multipliers as fp32, if is_approximated is true: fp32 then finds most of the results.
+  std::array<float, kMaxTileRows> factors;
+  bool is_approximated = false;
+};
+
+// The bytes of a tile's rows. The bytes of the columns whose bits are set in `kept` follow each
+// other from to[row] on.
+struct ByteRows {
+  uint32_t rows;  // the first rows of a tile
+  uint64_t kept;
+  uint8_t* const* to;
 };
 
 // Describes a row of results in memory with few terms. out[i] becomes the chains' sum of left[term]
@@ -222,10 +233,10 @@ struct ProductKernels {
   void (*int16)(const Tile&, const Dots&);
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.
   void (*bytes)(const Tile&, const Dots&);
-  // Computes like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes:
-  // to[row][column]. Writes whole vectors. Also writes the sums to tile.sums if it is not null.
+  // Computes like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes.
+  // Writes no bytes but those of `to`. Also writes the sums to tile.sums if it is not null.
   void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&,
-                       uint8_t* const* to);
+                       const ByteRows& to);
   // Computes results up to the first vectors that hold a NaN, and returns their number. Reads whole
   // vectors of the right factors.
   size_t (*short_row)(const ShortRow&);

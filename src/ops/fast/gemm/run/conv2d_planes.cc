@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <span>
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "numerics/float_mode.h"
 #include "ops/fast/dispatch/budgets.h"
 #include "ops/fast/dispatch/tile_scope.h"
@@ -80,6 +82,8 @@ class Convolution final : public PlaneConvolution {
     restorer_.begin_run();
     input_.begin_run();
     products_.begin_run(packed.constants);
+    byte_tiles_ = products_.byte_tiles();
+    if (byte_tiles_ != nullptr) results_.find_planes();
     if (parts().are_bands()) return run_bands(packed);
     for (size_t i = 0; i < parts().count(); ++i) convolve(packed, parts().part(i));
   }
@@ -215,13 +219,12 @@ class Convolution final : public PlaneConvolution {
     const TileSegment& last = segments.back();
     const uint32_t oc = blocks_.first(panel.block), rows = blocks_.size(panel.block);
     TileBuffers buffers;
-    const Tile tile{.left = panel.weights,
-                    .right = planes.words + place.first,
-                    .rows = weights_.has_whole_rows() ? kernels_.rows : rows,
-                    .vectors = ceil_div(last.column + last.count, kernels_.vector_elements),
-                    .sums = buffers.sums};
-    if (const ByteTiles* const bytes = products_.byte_tiles())
-      return run_to_bytes(*bytes, constants, tile, segments, oc, rows);
+    Tile tile{.left = panel.weights,
+              .right = planes.words + place.first,
+              .rows = weights_.has_whole_rows() ? kernels_.rows : rows,
+              .vectors = ceil_div(last.column + last.count, kernels_.vector_elements),
+              .sums = buffers.sums};
+    if (byte_tiles_ != nullptr) return run_to_bytes(constants, tile, place, oc, rows);
     const auto for_results = [&](const auto& f) {
       for (uint32_t r = 0; r < rows; ++r)
         for (const TileSegment& s : segments)
@@ -236,31 +239,63 @@ class Convolution final : public PlaneConvolution {
     });
   }
 
-  void run_to_bytes(const ByteTiles& products, const PlaneConstants& constants, Tile tile,
-                    std::span<const TileSegment> segments, uint32_t oc, uint32_t rows) const {
+  // Runs a tile that converts its sums to bytes. The tile is changed and not copied: a copy would
+  // load its fields together, which waits until all stores before it have reached the cache.
+  void run_to_bytes(const PlaneConstants& constants, Tile& tile, const TilePlace& place,
+                    uint32_t oc, uint32_t rows) const {
+    const std::span<const TileSegment> segments = place.segments();
+    const TileSegment &first = segments.front(), &last = segments.back();
     alignas(64) uint8_t bytes[kMaxTileRows * kTilePitch];
     std::array<uint8_t*, kMaxTileRows> to;
-    for (size_t r = 0; r < to.size(); ++r) to[r] = bytes + r * kTilePitch;
-    const TileSegment &first = segments.front(), &last = segments.back();
-    // whole vectors are written directly to the results
-    const bool is_direct =
-        segments.size() == 1 && first.column == 0 && first.count % kernels_.vector_elements == 0;
-    if (is_direct)
-      for (uint32_t r = 0; r < rows; ++r) to[r] = results_.at(first.n, oc + r, first.y, first.x);
-    const bool has_live_out_sums = std::ranges::any_of(segments, [&](const TileSegment& s) {
-      return products.has_live_out_sums({s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
-    });
-    uint32_t* const sums = std::exchange(tile.sums, has_live_out_sums ? tile.sums : nullptr);
-    products.run(tile, last.column + last.count, oc, constants, to.data());
+    // Results of one image are contiguous if its planes are whole.
+    const bool is_direct = results_.has_whole_planes() && first.n == last.n;
+    const size_t at = size_t{first.y} * results_.out().shape.w + first.x;
     for (uint32_t r = 0; r < rows; ++r)
+      to[r] = is_direct ? results_.plane(first.n, oc + r) + at : bytes + r * kTilePitch;
+    if (is_direct) prefetch_results(to.data(), rows, place);
+    const bool has_live_out_sums = byte_tiles_->has_live_out_sums() &&
+                                   std::ranges::any_of(segments, [&](const TileSegment& s) {
+                                     return byte_tiles_->has_live_out_sums(
+                                         {s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
+                                   });
+    const uint32_t* const sums = std::exchange(tile.sums, has_live_out_sums ? tile.sums : nullptr);
+    byte_tiles_->run(tile, last.column + last.count, oc, constants, {rows, place.kept, to.data()});
+    if (has_live_out_sums) write_live_out_sums(constants, segments, sums, oc, rows);
+    if (!is_direct || results_.copies())
+      store_bytes(segments, is_direct ? nullptr : bytes, oc, rows);
+  }
+
+  // Asks for the lines of the results, which arrive while the tile is multiplied. Otherwise stores
+  // wait for them, and later loads for the stores.
+  static void prefetch_results(uint8_t* const* to, uint32_t rows, const TilePlace& place) {
+    const auto count = static_cast<size_t>(std::popcount(place.kept));
+    for (uint32_t r = 0; r < rows; ++r) {
+      prefetch_line(to[r]);
+      prefetch_line(to[r] + count - 1);
+    }
+  }
+
+  void write_live_out_sums(const PlaneConstants& constants, std::span<const TileSegment> segments,
+                           const uint32_t* sums, uint32_t oc, uint32_t rows) const {
+    for (uint32_t r = 0; r < rows; ++r)
+      for (const TileSegment& s : segments)
+        byte_tiles_->write_live_out_sums(
+            {s.n, oc + r, s.y, s.x, s.count,
+             const_cast<uint32_t*>(sums) + r * kTilePitch + s.column, nullptr},
+            constants);
+  }
+
+  // Copies the bytes of a tile to the results, unless `bytes` is nullptr, and to the second tensor.
+  void store_bytes(std::span<const TileSegment> segments, const uint8_t* bytes, uint32_t oc,
+                   uint32_t rows) const {
+    for (uint32_t r = 0; r < rows; ++r) {
+      const uint8_t* from = bytes + (bytes == nullptr ? 0 : r * kTilePitch);
       for (const TileSegment& s : segments) {
-        if (has_live_out_sums)
-          products.write_live_out_sums(
-              {s.n, oc + r, s.y, s.x, s.count, sums + r * kTilePitch + s.column, nullptr},
-              constants);
-        if (!is_direct) copy_bytes(results_.at(s.n, oc + r, s.y, s.x), to[r] + s.column, s.count);
+        if (bytes != nullptr) copy_bytes(results_.at(s.n, oc + r, s.y, s.x), from, s.count);
+        if (bytes != nullptr) from += s.count;
         results_.copy(s.n, oc + r, s.y, s.x, s.count);
       }
+    }
   }
 
   uint64_t weight_count() const {
@@ -272,7 +307,8 @@ class Convolution final : public PlaneConvolution {
   PlaneInput& input_;
   const PlaneWeights& weights_;
   PlaneProducts& products_;
-  const PlaneResults& results_;
+  PlaneResults& results_;
+  const ByteTiles* byte_tiles_ = nullptr;  // of this run
   ConstantRestorer& restorer_;
   const size_t tile_depth_;
   const TileKernels kernels_;

@@ -20,9 +20,11 @@ struct ResultRun {
 class ByteTiles {
  public:
   virtual ~ByteTiles() = default;
-  // Runs a tile of output channels from `oc` on. Writes column c of row r to rows[r][c].
+  // Runs a tile of output channels from `oc` on, whose results are among the first `columns`.
   virtual void run(const Tile& tile, size_t columns, uint32_t oc, const PlaneConstants& constants,
-                   uint8_t* const* rows) const = 0;
+                   const ByteRows& to) const = 0;
+  // Returns true if sums of any channel are live-out in local memory.
+  virtual bool has_live_out_sums() const = 0;
   // Returns true if sums of `rows` channels are live-out in local memory. `results` are those of
   // the first channel.
   virtual bool has_live_out_sums(const ResultRun& results, uint32_t rows) const = 0;
