@@ -76,6 +76,19 @@ class FloatSource {
     return true;
   }
 
+  // Plain sums decide most results (gemm/kernels/rounded_groups-inl.h).
+  bool has_sizes() const {
+    return !kAlternates && looks_at_exponents_ && !op_.accumulate &&
+           p_.out.dtype() == DType::bf16 &&
+           ceil_div(p_.left.cols(), kAddTreeGroup) <= kMostRoundedGroups;
+  }
+  bool has_normal_products() const { return have_normal_products(left_, right_); }
+  void size(const uint32_t* words, size_t step, uint32_t terms, size_t count, float* to) const {
+    for (uint32_t first = 0; first < terms; first += kAddTreeGroup, to += count)
+      kernels_.sizes(words + first * step, step, std::min(kAddTreeGroup, terms - first), count,
+                     p_.left.dtype(), to);
+  }
+
   // Sets the start values of `count` results from (i,j) on. fp32 has two sums a result. Other types
   // have one, which starts with the old value.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
@@ -98,9 +111,18 @@ class FloatSource {
            const TileBuffers& buffers) const {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
-      const bool has_normal_products = looks_at_exponents_ && have_normal_products(left_, right_);
-      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, has_normal_products,
-                                    terms.left_codes, terms.right_codes});
+      const Groups groups{terms.pitch,
+                          terms.count,
+                          1,
+                          &no_offset,
+                          looks_at_exponents_ && has_normal_products(),
+                          terms.left_codes,
+                          terms.right_codes,
+                          terms.left_sizes,
+                          terms.right_sizes};
+      if (terms.right_sizes != nullptr)
+        return kernels.rounded(tile, groups, p_.out.dtype(), nullptr).has_nan;
+      return kernels.grouped(tile, groups);
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {buffers.as_floats(), buffers.second_as_floats()}});

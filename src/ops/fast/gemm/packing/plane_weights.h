@@ -25,6 +25,10 @@ struct PlaneConstants {
   // codes.
   Scratch code_buffer;
   int16_t* codes = nullptr;
+  // `sizes` points into `size_buffer`. It has the sizes of each panel's groups of weights, if the
+  // kernels need them (TileKernels::sizes).
+  Scratch size_buffer;
+  float* sizes = nullptr;
 };
 
 // Packs panels in the tasks that read them, so that each panel is still in the task's cache.
