@@ -6,6 +6,7 @@
 #include "ops/contract/kernel_steps.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
 #include "ops/conv/weights_bm1684x.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/packing/weights_bm1684x.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
@@ -17,6 +18,8 @@
 namespace tputwin::fast {
 namespace {
 
+constexpr uint32_t kPairsOfGroup = kAddTreeGroup / 2;
+
 uint64_t groups_of(const Conv2dBm1684xFloat& op) { return ceil_div(op.in.shape.c, kAddTreeGroup); }
 bool is_single(const Conv2dBm1684xFloat& op) { return op.in.dtype == DType::f32; }
 // Returns true if plain sums decide most results (gemm/kernels/rounded_groups-inl.h).
@@ -26,6 +29,10 @@ bool is_rounded(const Conv2dBm1684xFloat& op) {
 bool has_codes(const Conv2dBm1684xFloat& op, const TileKernels& kernels) {
   return !is_single(op) && !is_rounded(op) && kernels.code != nullptr &&
          op.in.shape.c >= kLeastCodedChannels;
+}
+
+bool has_pairs(const Conv2dBm1684xFloat& op, const TileKernels& kernels) {
+  return is_rounded(op) && kernels.pairs != nullptr;
 }
 
 class FloatInput final : public PlaneInput {
@@ -84,8 +91,11 @@ class FloatWeights final : public SeparatePanels {
   void begin(const ChannelBlocks& blocks, PlaneConstants& constants) const override {
     if (has_codes(op_, kernels_))
       constants.codes = constants.code_buffer.take<int16_t>(uint64_t{terms()} * blocks.channels);
-    if (is_rounded(op_))
-      constants.sizes = constants.size_buffer.take<float>(size_count() * blocks.channels);
+    if (!is_rounded(op_)) return;
+    const uint64_t sizes = size_count() * blocks.channels;
+    constants.sizes = constants.size_buffer.take<float>(sizes);
+    if (has_pairs(op_, kernels_))
+      constants.pairs = constants.pair_buffer.take<uint32_t>(sizes * kPairsOfGroup);
   }
   // Returns the number of sizes of an output channel.
   uint64_t size_count() const { return groups_of(op_) * taps_of(op_.window); }
@@ -118,11 +128,15 @@ class FloatWeights final : public SeparatePanels {
   // Computes the sizes of a panel.
   void size_panel(const PanelRows& panel, const uint32_t* words, PlaneConstants& constants) const {
     const size_t taps = taps_of(op_.window), count = panel.count;
-    float* to = constants.sizes + panel.first * size_count();
+    const uint64_t first_size = panel.first * size_count();
+    float* to = constants.sizes + first_size;
     for (size_t i = 0; i < size_count(); ++i, words += kAddTreeGroup * count, to += count) {
       const size_t first = i / taps * kAddTreeGroup;
       const size_t channels = std::min<size_t>(kAddTreeGroup, op_.in.shape.c - first);
       kernels_.sizes(words, count, channels, count, op_.in.dtype, to);
+      if (!has_pairs(op_, kernels_)) continue;
+      const uint64_t first_pair = (first_size + i * count) * kPairsOfGroup;
+      kernels_.pairs(words, count, channels, count, constants.pairs + first_pair);
     }
   }
   // Copies the weights of an output channel in their order in memory.
@@ -192,7 +206,8 @@ class FloatProducts final : public PlaneProducts {
   // `planes_` are the planes of this run. `codes_` are their codes, or nullptr if they have none.
   const uint32_t* planes_ = nullptr;
   int16_t* codes_ = nullptr;
-  float* sizes_ = nullptr;  // the same for their sizes
+  float* sizes_ = nullptr;  // the same for their sizes, and their pairs
+  uint32_t* pairs_ = nullptr;
   PlaneTerms terms_;
   std::vector<uint32_t> offsets_;  // one per fp32 term
 };
@@ -213,19 +228,27 @@ void FloatProducts::laid_out(uint32_t* planes, const PlaneConstants& constants) 
 
 void FloatProducts::size_planes(const PlaneConstants& constants) {
   if (!have_normal_products(constants.exponents, input_.exponents())) return;
-  thread_local Scratch sizes;
+  thread_local Scratch sizes, pairs;
   const size_t pitch = terms_.pitch, blocks = ceil_div(pitch, kPositionsPerTask);
   const uint32_t cells = input_.cells();
   sizes_ = sizes.take<float>(pitch * groups_of(op_) + 2 * kTilePitch);
+  pairs_ = has_pairs(op_, kernels_)
+               ? pairs.take<uint32_t>(pitch * ceil_div(cells, 2u) + 2 * kTilePitch)
+               : nullptr;
   parallel_for(groups_of(op_) * blocks, 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const size_t group = i / blocks, first = i % blocks * kPositionsPerTask;
-      const size_t channel = group * kAddTreeGroup, at = channel * pitch + first;
-      kernels_.sizes(planes_ + at, pitch, std::min<size_t>(kAddTreeGroup, cells - channel),
-                     std::min(kPositionsPerTask, pitch - first), op_.in.dtype,
-                     sizes_ + group * pitch + first);
+      const size_t count = std::min(kPositionsPerTask, pitch - first);
+      const size_t channel = group * kAddTreeGroup;
+      const size_t channels = std::min<size_t>(kAddTreeGroup, cells - channel);
+      const uint32_t* const words = planes_ + channel * pitch + first;
+      kernels_.sizes(words, pitch, channels, count, op_.in.dtype, sizes_ + group * pitch + first);
+      if (pairs_ != nullptr)
+        kernels_.pairs(words, pitch, channels, count, pairs_ + channel / 2 * pitch + first);
     }
   });
+  if (is_traced()) [[unlikely]]
+    trace_kernel(name(op_), kPlainSums, kRan);
 }
 
 void FloatProducts::start(const ResultRun& r, const PlaneConstants& constants) const {
@@ -258,6 +281,10 @@ bool FloatProducts::run(const Tile& tile, const TileBuffers& buffers, uint32_t o
   if (sizes_ != nullptr) {
     groups.left_sizes = constants.sizes + oc * groups_of(op_) * groups.taps;
     groups.right_sizes = sizes_ + (tile.right - planes_);
+    if (pairs_ != nullptr) {
+      groups.left_pairs = constants.pairs + oc * groups_of(op_) * groups.taps * kPairsOfGroup;
+      groups.right_pairs = pairs_ + (tile.right - planes_);
+    }
     return kernels_
         .rounded(tile, groups, op_.out.dtype,
                  reinterpret_cast<const float*>(constants.starts.data() + oc))

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/half_row.h"
 #include "ops/fast/gemm/run/matrix_tiles.h"
@@ -120,9 +121,8 @@ class FloatSource {
                           terms.right_codes,
                           terms.left_sizes,
                           terms.right_sizes};
-      if (terms.right_sizes != nullptr)
-        return kernels.rounded(tile, groups, p_.out.dtype(), nullptr).has_nan;
-      return kernels.grouped(tile, groups);
+      if (terms.right_sizes == nullptr) return kernels.grouped(tile, groups);
+      return kernels.rounded(tile, groups, p_.out.dtype(), nullptr).has_nan;
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
@@ -179,7 +179,11 @@ Declined packed(const Op& op, const Memory& memory) {
   const PlainProduct product(op.out, op.left, op.right);
   if (const Declined why = operands_decline(op, product, memory)) return why;
   const FloatSource<Op> source(op, product, memory);
-  return MatrixTiles(source, memory).run();
+  MatrixTiles tiles(source, memory);
+  const Declined why = tiles.run();
+  if (is_traced() && tiles.has_sizes() && source.has_normal_products()) [[unlikely]]
+    trace_kernel(name(op), kPlainSums, why);
+  return why;
 }
 
 // Products with few rows, which use the right matrix too seldom for copies of it to pay. The right

@@ -51,95 +51,65 @@
 
 #include "numerics/add_tree.h"
 #include "ops/fast/gemm/kernels/dot-inl.h"
+#include "ops/fast/gemm/kernels/group_sizes-inl.h"
 #include "ops/fast/gemm/kernels/grouped-inl.h"
 #include "ops/fast/gemm/kernels/tiles.h"
 #include "ops/fast/vec/float16-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 
+// True if the target may multiply pairs of bf16 by one instruction, if the processor has it.
+#undef TPUTWIN_HAVE_BF16_PAIRS
+#define TPUTWIN_HAVE_BF16_PAIRS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
+
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
-constexpr size_t kChainOfGroup = 4;
-constexpr float kLeastSquare = 0x1p-110f, kSizeSlack = 1 + 0x1p-10f;
-constexpr float kUsuallySmall = 3;  // r^2, a usual number of small factors; any gives a bound
 constexpr float kErrorUnit = 0x1p-24f * (1 + 0x1p-6f), kLeastBound = 0x1p-100f,
                 kMostErrors = 0x1p126f;
-
-// Factors of a vector of positions, `step` apart.
-struct SizedFactors {
-  const float* factors;
-  size_t step, count;
-
-  HWY_INLINE Uints magnitude(size_t i) const {
-    return hn::BitCast(U32(), hn::Abs(hn::LoadU(F32(), factors + i * step)));
-  }
-};
-
-// Returns the number of factors, not 0, whose exponent is `distance` or more below that of the
-// largest.
-HWY_INLINE Floats CountSmall(const SizedFactors& factors, Uints largest, uint32_t distance) {
-  const U32 d;
-  const Uints one = hn::Set(d, 1), least = hn::Set(d, distance - 1);
-  const Uints exponent = hn::Max(hn::ShiftRight<23>(largest), least);
-  const Uints limit = hn::Sub(hn::ShiftLeft<23>(hn::Sub(exponent, least)), one);
-  Uints count = hn::Zero(d);
-  for (size_t i = 0; i < factors.count; ++i) {
-    const auto is_small = hn::Lt(hn::Sub(factors.magnitude(i), one), limit);
-    count = hn::Sub(count, hn::VecFromMask(d, is_small));
-  }
-  return hn::ConvertTo(F32(), hn::BitCast(I32(), count));
-}
-
-HWY_INLINE Floats SizeOf(const SizedFactors& factors, uint32_t distance) {
-  const F32 d;
-  Floats squares = hn::Set(d, kLeastSquare);
-  Uints largest = hn::Zero(U32());
-  for (size_t i = 0; i < factors.count; ++i) {
-    const Uints magnitude = factors.magnitude(i);
-    const size_t position = std::max<size_t>(i % kChainOfGroup, 1);
-    const auto times = static_cast<float>(kChainOfGroup - position);
-    const Floats factor = hn::BitCast(d, magnitude);
-    squares = hn::MulAdd(hn::Mul(factor, factor), hn::Set(d, times), squares);
-    largest = hn::Max(largest, magnitude);
-  }
-  const Floats small = CountSmall(factors, largest, distance), most = hn::BitCast(d, largest);
-  const Floats times =
-      hn::MulAdd(hn::Mul(small, small), hn::Set(d, 1 / kUsuallySmall), hn::Set(d, kUsuallySmall));
-  squares = hn::MulAdd(hn::Mul(most, most), times, squares);
-  return hn::Mul(hn::Sqrt(squares), hn::Set(d, kSizeSlack));
-}
-
-void Sizes(const uint32_t* words, size_t step, size_t channels, size_t count, DType type,
-           float* to) {
-  const uint32_t distance = type == DType::f16 ? 12 - 10 : 12 - 7;
-  const auto size = [&](size_t i) HWY_ATTR {
-    return SizeOf({as_floats(words) + i, step, channels}, distance);
-  };
-  size_t i = 0;
-  for (; i + kElements32 <= count; i += kElements32) hn::StoreU(size(i), F32(), to + i);
-  if (i == count) return;
-  HWY_ALIGN float rest[kElements32];
-  hn::Store(size(i), F32(), rest);
-  std::copy_n(rest, count - i, to + i);
-}
 
 // Values of kR rows and kV vectors.
 template <size_t kR, size_t kV>
 using Block = Floats[kR][kV];
 
-// Adds the products of one channel to chains, or starts the chains.
-template <bool kStarts, size_t kR, size_t kV>
+// Products of the cells of a channel, which are fp32.
+struct SingleProducts {
+  static constexpr size_t kChannels = 1;
+  static HWY_INLINE Floats first(Floats inputs, const float* weight) {
+    return hn::Mul(inputs, hn::Set(F32(), *weight));
+  }
+  static HWY_INLINE Floats add(Floats inputs, const float* weight, Floats sum) {
+    return hn::MulAdd(inputs, hn::Set(F32(), *weight), sum);
+  }
+};
+
+// Products of cells of two channels, which are bf16.
+#if TPUTWIN_HAVE_BF16_PAIRS
+struct PairProducts {
+  static constexpr size_t kChannels = 2;
+  static HWY_INLINE Floats first(Floats inputs, const float* weights) {
+    return add(inputs, weights, hn::Zero(F32()));
+  }
+  static HWY_INLINE Floats add(Floats inputs, const float* weights, Floats sum) {
+    auto raw = sum.raw;
+    asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(raw) : "v"(inputs.raw), "m"(*weights));
+    return Floats{raw};
+  }
+};
+#else
+using PairProducts = SingleProducts;  // no kernel has pairs
+#endif
+
+// Adds the products of a cell to chains, or starts the chains.
+template <class Products, bool kStarts, size_t kR, size_t kV>
 HWY_INLINE void AddProducts(const float* inputs, const float* weights, Block<kR, kV>& chains) {
-  const F32 d;
 #pragma GCC unroll 2
   for (size_t v = 0; v < kV; ++v) {
-    const Floats input = hn::LoadU(d, inputs + v * kElements32);
+    const Floats input = hn::LoadU(F32(), inputs + v * kElements32);
 #pragma GCC unroll 8
-    for (size_t r = 0; r < kR; ++r) {
-      const Floats weight = hn::Set(d, weights[r]);
-      chains[r][v] = kStarts ? hn::Mul(input, weight) : hn::MulAdd(input, weight, chains[r][v]);
-    }
+    for (size_t r = 0; r < kR; ++r)
+      chains[r][v] = kStarts ? Products::first(input, weights + r)
+                             : Products::add(input, weights + r, chains[r][v]);
   }
 }
 
@@ -152,29 +122,30 @@ HWY_INLINE void ForBlock(const F& f) {
     for (size_t v = 0; v < kV; ++v) f(r, v);
 }
 
-// Sums the products of a group in chains. `errors` counts the sums of chains.
-template <size_t kR, size_t kV>
+// Sums the products of a group of `count` cells in chains. `errors` counts the sums of chains.
+template <class Products, size_t kR, size_t kV>
 HWY_INLINE void SumGroup(const GroupFactors& factors, size_t count, Block<kR, kV>& group,
                          Block<kR, kV>& errors) {
+  constexpr size_t kChain = kChainOfGroup / Products::kChannels;
   const float *inputs = factors.inputs, *weights = factors.weights;
   const size_t input_step = factors.input_step, weight_step = factors.weight_step;
   const auto next = [&]() HWY_ATTR { inputs += input_step, weights += weight_step; };
-  AddProducts<true, kR, kV>(inputs, weights, group);
-  next();
-  size_t i = 1;
-  for (; i < std::min(count, kChainOfGroup); ++i, next())
-    AddProducts<false, kR, kV>(inputs, weights, group);
-  for (; i < count; i += kChainOfGroup) {
-    Block<kR, kV> chains;
-    AddProducts<true, kR, kV>(inputs, weights, chains);
+  const auto add = [&]<bool kStarts>(Block<kR, kV>& chains) HWY_ATTR {
+    AddProducts<Products, kStarts, kR, kV>(inputs, weights, chains);
     next();
-    const size_t more = std::min(count - i, kChainOfGroup) - 1;
-    if (more == kChainOfGroup - 1) {
+  };
+  add.template operator()<true>(group);
+  size_t i = 1;
+  for (; i < std::min(count, kChain); ++i) add.template operator()<false>(group);
+  for (; i < count; i += kChain) {
+    Block<kR, kV> chains;
+    add.template operator()<true>(chains);
+    const size_t more = std::min(count - i, kChain) - 1;
+    if (more == kChain - 1) {
 #pragma GCC unroll 8
-      for (size_t k = 0; k < kChainOfGroup - 1; ++k, next())
-        AddProducts<false, kR, kV>(inputs, weights, chains);
+      for (size_t k = 0; k < kChain - 1; ++k) add.template operator()<false>(chains);
     } else {
-      for (size_t k = 0; k < more; ++k, next()) AddProducts<false, kR, kV>(inputs, weights, chains);
+      for (size_t k = 0; k < more; ++k) add.template operator()<false>(chains);
     }
     ForBlock<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
       group[r][v] = hn::Add(group[r][v], chains[r][v]);
@@ -183,19 +154,25 @@ HWY_INLINE void SumGroup(const GroupFactors& factors, size_t count, Block<kR, kV
   }
 }
 
-// Calls f(factors, count, left sizes, right sizes) for each group of a tile.
-template <class F>
+// Calls f(factors, count, left sizes, right sizes) for each group of a tile. The group has `count`
+// cells of kChannels channels.
+template <size_t kChannels, class F>
 HWY_INLINE void ForGroups(const Tile& tile, const Groups& groups, const F& f) {
-  GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
+  constexpr size_t kCells = kAddTreeGroup / kChannels;
+  const bool is_pair = kChannels == 2;
+  const float* const right = as_floats(is_pair ? groups.right_pairs : tile.right);
+  GroupFactors factors{as_floats(is_pair ? groups.left_pairs : tile.left), tile.rows, nullptr,
+                       groups.pitch};
   const float* left_sizes = groups.left_sizes;
-  for (size_t first = 0, group = 0; first < groups.channels; first += kAddTreeGroup, ++group) {
-    const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
+  const size_t cells = (groups.channels + kChannels - 1) / kChannels;
+  for (size_t first = 0, group = 0; first < cells; first += kCells, ++group) {
+    const size_t count = std::min(kCells, cells - first);
     const float* const right_sizes = groups.right_sizes + group * groups.pitch;
     for (size_t tap = 0; tap < groups.taps; ++tap) {
       const size_t offset = groups.tap_offset[tap];
-      factors.inputs = as_floats(tile.right) + first * groups.pitch + offset;
+      factors.inputs = right + first * groups.pitch + offset;
       f(factors, count, left_sizes, right_sizes + offset);
-      factors.weights += kAddTreeGroup * tile.rows;
+      factors.weights += kCells * tile.rows;
       left_sizes += tile.rows;
     }
   }
@@ -225,7 +202,7 @@ HWY_INLINE void Decide(Floats sum, Floats errors, size_t row, size_t column, Ope
   for (size_t i = first; i < open.count; ++i) open.rows[i] = static_cast<int32_t>(row);
 }
 
-template <DType kType, size_t kR, size_t kV>
+template <DType kType, class Products, size_t kR, size_t kV>
 HWY_NOINLINE void RoundedBlock(const Tile& tile, const Groups& groups, const float* starts,
                                size_t row, size_t column, OpenResults& open) {
   const F32 d;
@@ -236,26 +213,27 @@ HWY_NOINLINE void RoundedBlock(const Tile& tile, const Groups& groups, const flo
                sums + r * kTilePitch + v * kElements32);
     errors[r][v] = hn::Zero(d);
   });
-  ForGroups(tile, groups,
-            [&](GroupFactors factors, size_t count, const float* left, const float* right)
-                HWY_ATTR {
-                  factors.weights += row;
-                  factors.inputs += column;
-                  Block<kR, kV> group;
-                  if (count == kAddTreeGroup)
-                    SumGroup<kR, kV>(factors, kAddTreeGroup, group, errors);
-                  else
-                    SumGroup<kR, kV>(factors, count, group, errors);
-                  ForBlock<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
-                    float* const at = sums + r * kTilePitch + v * kElements32;
-                    const Floats sum = hn::Add(hn::LoadU(d, at), group[r][v]);
-                    hn::StoreU(sum, d, at);
-                    Floats& e = errors[r][v];
-                    e = hn::MulAdd(hn::LoadU(d, right + column + v * kElements32),
-                                   hn::Set(d, left[row + r]), hn::Add(e, hn::Abs(group[r][v])));
-                    e = hn::MulAdd(hn::Abs(sum), hn::Set(d, 2.0f), e);
-                  });
-                });
+  constexpr size_t kCells = kAddTreeGroup / Products::kChannels;
+  ForGroups<Products::kChannels>(
+      tile, groups,
+      [&](GroupFactors factors, size_t count, const float* left, const float* right) HWY_ATTR {
+        factors.weights += row;
+        factors.inputs += column;
+        Block<kR, kV> group;
+        if (count == kCells)
+          SumGroup<Products, kR, kV>(factors, kCells, group, errors);
+        else
+          SumGroup<Products, kR, kV>(factors, count, group, errors);
+        ForBlock<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
+          float* const at = sums + r * kTilePitch + v * kElements32;
+          const Floats sum = hn::Add(hn::LoadU(d, at), group[r][v]);
+          hn::StoreU(sum, d, at);
+          Floats& e = errors[r][v];
+          e = hn::MulAdd(hn::LoadU(d, right + column + v * kElements32), hn::Set(d, left[row + r]),
+                         hn::Add(e, hn::Abs(group[r][v])));
+          e = hn::MulAdd(hn::Abs(sum), hn::Set(d, 2.0f), e);
+        });
+      });
   ForBlock<kR, kV>([&](size_t r, size_t v) HWY_ATTR {
     Decide<kType>(hn::LoadU(d, sums + r * kTilePitch + v * kElements32), errors[r][v], row + r,
                   column + v * kElements32, open);
@@ -263,7 +241,7 @@ HWY_NOINLINE void RoundedBlock(const Tile& tile, const Groups& groups, const flo
 }
 
 // Computes the plain sums of kR rows at a time. The last rows may be fewer.
-template <DType kType, size_t kR = kTileRows>
+template <DType kType, class Products, size_t kR = kTileRows>
 void RoundedRows(const Tile& tile, const Groups& groups, const float* starts, OpenResults& open,
                  size_t row = 0) {
   // 32 registers hold the sums of one vector
@@ -271,12 +249,12 @@ void RoundedRows(const Tile& tile, const Groups& groups, const float* starts, Op
   for (; row + kR <= tile.rows; row += kR) {
     size_t v = 0;
     for (; v + kV <= tile.vectors; v += kV)
-      RoundedBlock<kType, kR, kV>(tile, groups, starts, row, v * kElements32, open);
+      RoundedBlock<kType, Products, kR, kV>(tile, groups, starts, row, v * kElements32, open);
     if (v < tile.vectors)
-      RoundedBlock<kType, kR, 1>(tile, groups, starts, row, v * kElements32, open);
+      RoundedBlock<kType, Products, kR, 1>(tile, groups, starts, row, v * kElements32, open);
   }
   if constexpr (kR > 1)
-    if (row < tile.rows) RoundedRows<kType, kR / 2>(tile, groups, starts, open, row);
+    if (row < tile.rows) RoundedRows<kType, Products, kR / 2>(tile, groups, starts, open, row);
 }
 
 // Returns elements of `vectors` vectors, one for each index.
@@ -301,32 +279,38 @@ HWY_NOINLINE Floats Recompute(const Tile& tile, const Groups& groups, const floa
   const Ints rows = hn::LoadU(I32(), open.rows + first),
              columns = hn::LoadU(I32(), open.columns + first);
   constexpr size_t kRowVectors = (kTileRows + kElements32 - 1) / kElements32;
-  Floats sum = starts == nullptr ? hn::Zero(d) : Pick(starts, kRowVectors, rows);
+  HWY_ALIGN float all_starts[kRowVectors * kElements32] = {};
+  if (starts != nullptr) std::copy_n(starts, tile.rows, all_starts);
+  Floats sum = Pick(all_starts, kRowVectors, rows);
   HWY_ALIGN float products[kAddTreeGroup * kElements32];
-  ForGroups(tile, groups,
-            [&](const GroupFactors& factors, size_t count, const float*, const float*) HWY_ATTR {
-              Floats largest = hn::Zero(d);
-              for (size_t i = 0; i < count; ++i) {
-                const Floats product =
-                    hn::Mul(Pick(factors.inputs + i * factors.input_step, tile.vectors, columns),
-                            Pick(factors.weights + i * factors.weight_step, kRowVectors, rows));
-                hn::Store(product, d, products + i * kElements32);
-                largest = LargerNumber(largest, product);
-              }
-              const Alignment a(largest);
-              Ints total = hn::Zero(I32());
-              for (size_t i = 0; i < count; ++i)
-                total = hn::Add(total, a.aligned(hn::Load(d, products + i * kElements32)));
-              sum = hn::Add(sum, a.sum(total));
-            });
+  ForGroups<1>(tile, groups,
+               [&](const GroupFactors& factors, size_t count, const float*, const float*) HWY_ATTR {
+                 Floats largest = hn::Zero(d);
+                 for (size_t i = 0; i < count; ++i) {
+                   const Floats product =
+                       hn::Mul(Pick(factors.inputs + i * factors.input_step, tile.vectors, columns),
+                               Pick(factors.weights + i * factors.weight_step, kRowVectors, rows));
+                   hn::Store(product, d, products + i * kElements32);
+                   largest = LargerNumber(largest, product);
+                 }
+                 const Alignment a(largest);
+                 Ints total = hn::Zero(I32());
+                 for (size_t i = 0; i < count; ++i)
+                   total = hn::Add(total, a.aligned(hn::Load(d, products + i * kElements32)));
+                 sum = hn::Add(sum, a.sum(total));
+               });
   return sum;
 }
 
 RoundedSums Rounded(const Tile& tile, const Groups& groups, DType type, const float* starts) {
   const F32 d;
   OpenResults open;
-  type == DType::f16 ? RoundedRows<DType::f16>(tile, groups, starts, open)
-                     : RoundedRows<DType::bf16>(tile, groups, starts, open);
+  if (TPUTWIN_HAVE_BF16_PAIRS && groups.right_pairs != nullptr)
+    RoundedRows<DType::bf16, PairProducts>(tile, groups, starts, open);
+  else if (type == DType::bf16)
+    RoundedRows<DType::bf16, SingleProducts>(tile, groups, starts, open);
+  else
+    RoundedRows<DType::f16, SingleProducts>(tile, groups, starts, open);
   std::fill_n(open.rows + open.count, kElements32, 0);
   std::fill_n(open.columns + open.count, kElements32, 0);
   Floats nan = hn::Zero(d);

@@ -266,7 +266,8 @@ TileKernels Kernels() {
                          .exponents = &Exponents,
                          // the kernels of codes need two vectors of 16-bit elements
                          .code = HWY_TARGET == HWY_SCALAR ? nullptr : &Code,
-                         .sizes = &Sizes},
+                         .sizes = &Sizes,
+                         .pairs = TPUTWIN_HAVE_BF16_PAIRS && has_bf16_pairs() ? &Pairs : nullptr},
           ProductKernels{.chains = &SumChains,
                          .grouped = &Grouped,
                          .rounded = &Rounded,

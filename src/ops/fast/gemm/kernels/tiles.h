@@ -71,6 +71,8 @@ struct Groups {
   // panel of rows has one for each row, tap and group. The panel of columns has a plane of them for
   // each group, in the layout of the factors. Only TileKernels::rounded uses them.
   const float *left_sizes = nullptr, *right_sizes = nullptr;
+  // `left_pairs` and `right_pairs` are the factors in pairs of channels (TileKernels::pairs).
+  const uint32_t *left_pairs = nullptr, *right_pairs = nullptr;
 };
 // Describes sums that are rounded to 16 bits afterwards. `recomputed` counts those whose rounding
 // plain sums did not decide.
@@ -80,6 +82,8 @@ struct RoundedSums {
 };
 // kMostRoundedGroups is the largest number of groups of a result for which sizes bound the errors.
 constexpr size_t kMostRoundedGroups = 1 << 12;
+// The name of such sums in traces (dispatch/kernel_trace.h).
+constexpr const char* kPlainSums = "plain sums";
 // kLeastCodedChannels is the smallest number of channels for which codes save time.
 constexpr uint32_t kLeastCodedChannels = 8;
 
@@ -226,6 +230,9 @@ struct PackingKernels {
   // in `channels` planes at a distance of `step`. Reads whole vectors.
   void (*sizes)(const uint32_t* words, size_t step, size_t channels, size_t count, DType type,
                 float* to);
+  // Joins two channels of bf16, as fp32, to a cell: to[channel / 2 * step + i] for i < count. Reads
+  // whole vectors. nullptr if the processor does not multiply such pairs.
+  void (*pairs)(const uint32_t* words, size_t step, size_t channels, size_t count, uint32_t* to);
 };
 
 // Holds the kernels that multiply tiles, and rows that are read in place.

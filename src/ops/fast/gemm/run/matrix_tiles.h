@@ -86,7 +86,7 @@ class MatrixTiles {
     if (left_cells > kMaxCopiedCells || uint64_t{panel_pitch_} * cells_ > kMaxCopiedCells)
       return kCopiesTooLarge;
     thread_local Scratch left, codes, sizes;
-    left_ = left.take<uint32_t>(left_cells);
+    left_ = left.take<uint32_t>(left_cells + kTilePitch);  // kernels may read whole vectors
     if (has_codes()) left_codes_ = codes.take<int16_t>(left_cells);
     if (has_sizes()) left_sizes_ = sizes.take<float>(uint64_t{blocks_} * kernels_.rows * groups());
     // Packing a factor, which may be converted and coded, takes as long as some products.
@@ -113,6 +113,12 @@ class MatrixTiles {
         run_panel(static_cast<uint32_t>(i / chunks), static_cast<uint32_t>(i % chunks), chunks);
     });
     return kRan;
+  }
+
+  // Returns true if factors have sizes.
+  bool has_sizes() const {
+    if constexpr (requires { source_.has_sizes(); }) return !is_sliced() && source_.has_sizes();
+    return false;
   }
 
  private:
@@ -170,10 +176,6 @@ class MatrixTiles {
   }
 
   uint32_t groups() const { return ceil_div(cells_, kAddTreeGroup); }
-  bool has_sizes() const {
-    if constexpr (requires { source_.has_sizes(); }) return !is_sliced() && source_.has_sizes();
-    return false;
-  }
   void size_left(uint32_t block) const {
     const uint64_t row = uint64_t{block} * kernels_.rows;
     const uint32_t pitch = pitch_of(block);
