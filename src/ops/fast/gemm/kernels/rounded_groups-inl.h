@@ -13,24 +13,29 @@
 // product of factors with exponents e and f is a multiple of 2^(e+f-2s). It loses nothing if that
 // is at least 2^(E-24). E is at most one more than the sum of the exponents of A and W. So a
 // product loses something only if e or f is 12-s or more below the exponent of A or W, and no
-// factor is 0. With the numbers n_a and n_w of such factors, a group loses less than u (n_a + n_w)
-// A W. Chains. A group is summed in chains of 4 products by fused operations, or by products and
-// sums, which err equally because products are exact. The first product of a chain has no error.
-// The sum of the first k errs by at most u(|p_1| + ... + |p_k|)(1+u)^4. So the products of a chain
-// count m = 3, 3, 2 and 1 times. Both losses are less than u X Y by Cauchy's inequality, where X
-// depends on the inputs only and Y on the weights only. They are the sizes of the factors:
+// factor is 0. With the numbers n_a and n_w of such factors, a group loses less than
+// u (n_a + n_w) A W.
+//
+// Chains. A group is summed in chains of 4 products by fused operations, or by products and sums,
+// which err equally because products are exact. The first product of a chain has no error. The sum
+// of the first k errs by at most u(|p_1| + ... + |p_k|)(1+u)^4. So the products of a chain count 3,
+// 3, 2 and 1 times. An instruction for pairs of products adds them in two steps, in any order. Then
+// the last product counts twice at most. So m_i is 3, 3, 2 and 2.
+//
+// Sizes. Both losses of a group are less than u X Y by Cauchy's inequality, where X depends on the
+// inputs only and Y on the weights only. They are the sizes of the factors:
 //   X^2 = sum of m_i a_i^2 + A^2 (n_a^2 / 3 + 3),   Y^2 = sum of m_i w_i^2 + W^2 (n_w^2 / 3 + 3)
 // since n_a + n_w = (n_a / r) r + r (n_w / r) with r^2 = 3. Sizes are rounded up by kSizeSlack.
 // kLeastSquare is more than the squares that became 0 below 2^-126.
 //
 // Sums. Adding a chain to its group errs by at most u |new sum|. The chip rounds the group's sum
-// with an error of at most u |sum|. Adding the group errs by at most u |P_g| in the plain sum, and
-// by at most u |C_g| <= u (|P_g| + |C_g - P_g|) on the chip. Let E be the sum of all X Y, of the
-// magnitudes of a group's sum after each chain but the first, once more of the group's sum, and of
-// twice |P_g|. Then
-//   |C_g - P_g| <= u E (1 + 2^-6) + kLeastBound   for all g <= kMostRoundedGroups = 2^12
+// with an error of at most u |sum|. Adding the group errs by at most u |P_g| in the plain sum. On
+// the chip it errs by at most u |C_g| <= u (|P_g| + |C_g - P_g|). So let E be the sum of X Y of
+// each group, |sum| of a group after each chain but the first, |sum| of each group, and 2 |P_g|.
+// There are at most kMostRoundedGroups = 2^12 groups. For each,
+//   |C_g - P_g| <= u E (1 + 2^-6) + kLeastBound.
 // The factor covers |C_g - P_g| on the right side, u times 2^12, and the rounding of E, u times at
-// most 10 operations for each of 2^12 groups. Numbers below 2^-126 may become 0. Less than 2^20 of
+// most 12 operations for each of 2^12 groups. Numbers below 2^-126 may become 0. Less than 2^20 of
 // them have a sum below kLeastBound.
 //
 // Decision. Rounding is monotone, so a result is decided if sum - bound and sum + bound round to
@@ -193,13 +198,16 @@ HWY_INLINE void Decide(Floats sum, Floats errors, size_t row, size_t column, Ope
   errors = hn::Add(errors, hn::Abs(sum));
   const Floats bound = hn::MulAdd(errors, hn::Set(d, kErrorUnit), hn::Set(d, kLeastBound));
   const Ints low = to_bits<kType>(hn::Sub(sum, bound)), high = to_bits<kType>(hn::Add(sum, bound));
-  const auto differ = hn::Ne(hn::And(hn::Xor(low, high), ints(0xffff)), hn::Zero(di));
-  const auto is_open = hn::Or(differ, of_ints(hn::Not(hn::Lt(errors, hn::Set(d, kMostErrors)))));
-  if (hn::AllFalse(di, is_open)) return;
-  const size_t first = open.count;
-  open.count += hn::CompressStore(hn::Iota(di, static_cast<int32_t>(column)), is_open, di,
-                                  open.columns + first);
-  for (size_t i = first; i < open.count; ++i) open.rows[i] = static_cast<int32_t>(row);
+  const auto same = hn::Eq(hn::And(hn::Xor(low, high), ints(0xffff)), hn::Zero(di));
+  const auto decided = hn::And(same, of_ints(hn::Lt(errors, hn::Set(d, kMostErrors))));
+  if (hn::AllTrue(di, decided)) return;
+  HWY_ALIGN int32_t is_decided[kElements32];
+  hn::Store(hn::VecFromMask(di, decided), di, is_decided);
+  for (size_t i = 0; i < kElements32; ++i) {
+    if (is_decided[i] != 0) continue;
+    open.rows[open.count] = static_cast<int32_t>(row);
+    open.columns[open.count++] = static_cast<int32_t>(column + i);
+  }
 }
 
 template <DType kType, class Products, size_t kR, size_t kV>
