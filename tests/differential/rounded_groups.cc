@@ -54,7 +54,7 @@ class RandomTile {
       for (uint32_t row = 0; row < rows_; ++row)
         draw_group(g == 0, &left_[g * kAddTreeGroup * rows_ + row]);
     for (uint32_t c = 0; c < channels_; ++c)
-      for (size_t x = 0; x < pitch_; ++x) right_[c * pitch_ + x] = bits_of(input(c));
+      for (size_t x = 0; x < pitch_; ++x) right_[c * pitch_ + x] = bits_of(input());
     for (uint32_t row = 0; row < rows_; ++row) starts_.push_back(start());
   }
 
@@ -116,13 +116,15 @@ class RandomTile {
   float usual() { return static_cast<float>(static_cast<int32_t>(rng_.next())) * 0x1p-31f; }
   float sign() { return rng_.coin() ? 1.0f : -1.0f; }
 
+  bool is_near_tie() const { return factors_ == Factors::ties || factors_ == Factors::cut_off; }
+
   // Draws the weights of a group. Products of the first one with inputs of 1 are close to a tie of
   // the rounding, and the others are small.
   void draw_group(bool is_first, uint32_t* to) {
     const int large = static_cast<int>(rng_.range(0, 8)) - 4, tie = type_ == DType::bf16 ? 8 : 11;
     for (uint32_t k = 0; k < kAddTreeGroup; ++k, to += rows_) {
       const float w = weight(k, large, tie);
-      *to = bits_of(!is_first && factors_ == Factors::ties && k < 2 ? 0 : w);
+      *to = bits_of(!is_first && is_near_tie() && k < 2 ? 0 : w);
     }
   }
   float weight(uint32_t k, int large, int tie) {
@@ -137,7 +139,7 @@ class RandomTile {
       case Factors::cut_off:
         if (k == 0) return power(large) * (1 + power(-7));
         if (k == 1) return power(large - tie);
-        return -usual() * usual() * power(large - static_cast<int>(rng_.range(8, 13)));
+        return -(0.5f + std::abs(usual()) / 2) * power(large - 24);  // less than the chip adds
       case Factors::sparse:
         return rng_.chance(1, 16) ? usual() : sign() * 0.0f;
       case Factors::zeros:
@@ -150,14 +152,13 @@ class RandomTile {
         return usual();
     }
   }
-  float input(uint32_t channel) {
+  float input() {
     switch (factors_) {
       case Factors::ties:
       case Factors::cancelling:
+      case Factors::cut_off:
       case Factors::equal:
         return 1;
-      case Factors::cut_off:
-        return channel % kAddTreeGroup < 2 ? 1 : std::abs(usual());
       case Factors::wide:
         return usual() * power(static_cast<int>(rng_.range(0, 20)) - 14);
       case Factors::sparse:
@@ -172,7 +173,7 @@ class RandomTile {
                                      0x7f800000, 0xff800000, 0x7fc12345, 0x00000001, 0x007fffff,
                                      0x00800000, 0x007f8000, 0x807f7fff, 0x477fefff, 0x477ff000,
                                      0x33000000, 0x33000001, 0x3f808000, 0x3f818000};
-    if (rng_.coin()) return factors_ == Factors::ties ? 0 : usual();
+    if (rng_.coin()) return is_near_tie() ? 0 : usual();
     return f32::from_bits(kSpecial[rng_.below(std::size(kSpecial))]);
   }
 
