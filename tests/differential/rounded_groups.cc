@@ -54,7 +54,7 @@ class RandomTile {
       for (uint32_t row = 0; row < rows_; ++row)
         draw_group(g == 0, &left_[g * kAddTreeGroup * rows_ + row]);
     for (uint32_t c = 0; c < channels_; ++c)
-      for (size_t x = 0; x < pitch_; ++x) right_[c * pitch_ + x] = bits_of(input());
+      for (size_t x = 0; x < pitch_; ++x) right_[c * pitch_ + x] = bits_of(input(c));
     for (uint32_t row = 0; row < rows_; ++row) starts_.push_back(start());
   }
 
@@ -138,8 +138,9 @@ class RandomTile {
         return k % 2 == 0 ? pair_ : -pair_ * (rng_.chance(1, 8) ? 1.0078125f : 1.0f);
       case Factors::cut_off:
         if (k == 0) return power(large) * (1 + power(-7));
-        if (k == 1) return power(large - tie);
-        return -(0.5f + std::abs(usual()) / 2) * power(large - 24);  // less than the chip adds
+        if (k == 1) return power(large - tie + 8);
+        // the product is less than the chip adds
+        return -(0.875f + std::abs(usual()) / 8) * power(large - 24 + 8);
       case Factors::sparse:
         return rng_.chance(1, 16) ? usual() : sign() * 0.0f;
       case Factors::zeros:
@@ -152,13 +153,14 @@ class RandomTile {
         return usual();
     }
   }
-  float input() {
+  float input(uint32_t channel) {
     switch (factors_) {
       case Factors::ties:
       case Factors::cancelling:
-      case Factors::cut_off:
       case Factors::equal:
         return 1;
+      case Factors::cut_off:
+        return channel % kAddTreeGroup == 0 ? 1 : power(-8);
       case Factors::wide:
         return usual() * power(static_cast<int>(rng_.range(0, 20)) - 14);
       case Factors::sparse:
