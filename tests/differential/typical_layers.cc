@@ -2,6 +2,8 @@
 // layer would take ten times as long or more.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/bits.h"
 #include "ops/conv/weights_bm1684x.h"
 #include "ops/fast/dispatch/kernel_trace.h"
@@ -67,6 +69,34 @@ TEST(TypicalLayers, ConvolutionsOfTheBm1684xRunOverPlanes) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     Lanes own(bm1684x());
     EXPECT_EQ(kernel_of(bm1684x(), convolution_of_floats(own, dtype)), "planes");
+  }
+}
+
+// Returns true if plain sums decide most results (gemm/kernels/rounded_groups-inl.h).
+template <class Op>
+bool has_plain_sums(const Op& op) {
+  TestMemory memory(bm1684x());
+  const fast::KernelTrace trace;
+  EXPECT_TRUE(fast::execute(op, memory.memory()));
+  return std::ranges::any_of(trace.events(),
+                             [](const auto& e) { return e.kernel == "plain sums"; });
+}
+
+TEST(TypicalLayers, ResultsInBf16AreRoundedFromPlainSums) {
+  if (!has_fast_kernels()) return;
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    Lanes lanes(bm1684x());
+    Conv2dBm1684xFloat op = convolution_of_floats(lanes, dtype);
+    EXPECT_EQ(has_plain_sums(op), dtype == DType::bf16);
+    op.out = lanes.aligned(op.out.shape, DType::f32);
+    EXPECT_FALSE(has_plain_sums(op));
+  }
+  for (const DType result : {DType::f32, DType::bf16}) {
+    Lanes lanes(bm1684x());
+    EXPECT_EQ(has_plain_sums(MatmulBm1684xHalf{.out = lanes.by_rows(64, 256, result),
+                                               .left = lanes.by_rows(64, 96, DType::bf16),
+                                               .right = lanes.by_rows(96, 256, DType::bf16)}),
+              result == DType::bf16);
   }
 }
 

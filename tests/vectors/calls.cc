@@ -280,6 +280,15 @@ void Floats() {
   TW_COMPARE(T, "Add", hn::Add(a, b), x + y);
   TW_COMPARE(T, "Sub", hn::Sub(a, b), x - y);
   TW_COMPARE(T, "Mul", hn::Mul(a, b), x * y);
+  // Callers multiply numbers of 16 bits, whose products are exact.
+  const auto high = [](T x) { return f32::from_bits(f32::bits(x) & 0xffff'0000); };
+  TW_COMPARE(
+      T, "MulAdd",
+      hn::MulAdd(hn::And(a, hn::BitCast(d, hn::Set(hn::RebindToSigned<decltype(d)>(), -0x10000))),
+                 hn::And(b, hn::BitCast(d, hn::Set(hn::RebindToSigned<decltype(d)>(), -0x10000))),
+                 hn::Set(d, 1.0f)),
+      high(x) * high(y) + 1.0f);
+  TW_COMPARE(T, "Sqrt", hn::Sqrt(hn::Abs(a)), std::sqrt(std::abs(x)));
   TW_COMPARE(T, "Abs", hn::Abs(a), std::abs(x));
   TW_COMPARE(T, "Neg", hn::Neg(a), -x);
   TW_COMPARE(T, "CopySign", hn::CopySign(a, b), std::copysign(x, y));

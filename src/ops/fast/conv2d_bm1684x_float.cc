@@ -6,6 +6,7 @@
 #include "ops/contract/kernel_steps.h"
 #include "ops/conv/conv2d_bm1684x_float.h"
 #include "ops/conv/weights_bm1684x.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/packing/weights_bm1684x.h"
 #include "ops/fast/gemm/run/conv2d_planes.h"
@@ -17,9 +18,21 @@
 namespace tputwin::fast {
 namespace {
 
+constexpr uint32_t kPairsOfGroup = kAddTreeGroup / 2;
+
+uint64_t groups_of(const Conv2dBm1684xFloat& op) { return ceil_div(op.in.shape.c, kAddTreeGroup); }
 bool is_single(const Conv2dBm1684xFloat& op) { return op.in.dtype == DType::f32; }
+// Returns true if plain sums decide most results (gemm/kernels/rounded_groups-inl.h).
+bool is_rounded(const Conv2dBm1684xFloat& op) {
+  return op.out.dtype == DType::bf16 && groups_of(op) * taps_of(op.window) <= kMostRoundedGroups;
+}
 bool has_codes(const Conv2dBm1684xFloat& op, const TileKernels& kernels) {
-  return !is_single(op) && kernels.code != nullptr && op.in.shape.c >= kLeastCodedChannels;
+  return !is_single(op) && !is_rounded(op) && kernels.code != nullptr &&
+         op.in.shape.c >= kLeastCodedChannels;
+}
+
+bool has_pairs(const Conv2dBm1684xFloat& op, const TileKernels& kernels) {
+  return is_rounded(op) && kernels.pairs != nullptr;
 }
 
 class FloatInput final : public PlaneInput {
@@ -78,7 +91,14 @@ class FloatWeights final : public SeparatePanels {
   void begin(const ChannelBlocks& blocks, PlaneConstants& constants) const override {
     if (has_codes(op_, kernels_))
       constants.codes = constants.code_buffer.take<int16_t>(uint64_t{terms()} * blocks.channels);
+    if (!is_rounded(op_)) return;
+    const uint64_t sizes = size_count() * blocks.channels;
+    constants.sizes = constants.size_buffer.take<float>(sizes);
+    if (has_pairs(op_, kernels_))
+      constants.pairs = constants.pair_buffer.take<uint32_t>(sizes * kPairsOfGroup);
   }
+  // Returns the number of sizes of an output channel.
+  uint64_t size_count() const { return groups_of(op_) * taps_of(op_.window); }
   void pack_panel(const PanelRows& rows, uint8_t* to, PlaneConstants& constants) const override {
     for (uint32_t oc = rows.first; oc < rows.first + rows.count; ++oc)
       constants.starts[oc] = op_.bias ? static_cast<uint32_t>(memory_.read(*op_.bias, 0, oc, 0, 0))
@@ -87,8 +107,8 @@ class FloatWeights final : public SeparatePanels {
     pack_channels(
         rows, terms(), [&](uint32_t oc, uint32_t* cells) { copy_weights(oc, cells); }, to);
   }
-  // Packs 16-bit weights. Computes their codes, which are 16-bit logarithms, if the kernels use
-  // them (gemm/kernels/coded_groups-inl.h).
+  // Packs 16-bit weights. Computes their sizes, or their codes, which are 16-bit logarithms, if the
+  // kernels use them (gemm/kernels/rounded_groups-inl.h, coded_groups-inl.h).
   void pack_float16(const PanelRows& panel, uint8_t* to, PlaneConstants& constants) const {
     thread_local Scratch narrow, wide;
     const uint32_t all = terms(), count = panel.count;
@@ -100,9 +120,24 @@ class FloatWeights final : public SeparatePanels {
     uint32_t* as_int16 = wide.take<uint32_t>(words + kTilePitch);
     widen(bytes, words, as_int16);
     kernels_.exponents(as_int16, words, constants.exponents);
-    if (!has_codes(op_, kernels_)) return;
+    if (!has_codes(op_, kernels_) && !is_rounded(op_)) return;
     widen(to, words, as_int16);
+    if (is_rounded(op_)) return size_panel(panel, as_int16, constants);
     kernels_.code(as_int16, words, false, constants.codes + uint64_t{panel.first} * all);
+  }
+  // Computes the sizes of a panel.
+  void size_panel(const PanelRows& panel, const uint32_t* words, PlaneConstants& constants) const {
+    const size_t taps = taps_of(op_.window), count = panel.count;
+    const uint64_t first_size = panel.first * size_count();
+    float* to = constants.sizes + first_size;
+    for (size_t i = 0; i < size_count(); ++i, words += kAddTreeGroup * count, to += count) {
+      const size_t first = i / taps * kAddTreeGroup;
+      const size_t channels = std::min<size_t>(kAddTreeGroup, op_.in.shape.c - first);
+      kernels_.sizes(words, count, channels, count, op_.in.dtype, to);
+      if (!has_pairs(op_, kernels_)) continue;
+      const uint64_t first_pair = (first_size + i * count) * kPairsOfGroup;
+      kernels_.pairs(words, count, channels, count, constants.pairs + first_pair);
+    }
   }
   // Copies the weights of an output channel in their order in memory.
   template <class T>
@@ -129,7 +164,8 @@ class FloatProducts final : public PlaneProducts {
       : op_(op), memory_(memory), input_(input), weights_(weights), restorer_(restorer) {}
 
   uint32_t vectors(const TileKernels& kernels, uint32_t rows) const override {
-    return is_single(op_) ? kernels.chain_vectors(rows) : kernels.vectors;
+    if (is_single(op_)) return kernels.chain_vectors(rows);
+    return is_rounded(op_) ? kernels.wide_vectors : kernels.vectors;
   }
   void prepare(const PlaneTerms& terms) override {
     terms_ = terms;
@@ -142,6 +178,10 @@ class FloatProducts final : public PlaneProducts {
   void start(const ResultRun& r, const PlaneConstants& constants) const override;
   bool run(const Tile& tile, const TileBuffers& buffers, uint32_t oc,
            const PlaneConstants& constants) const override;
+  // Returns true if weights are packed as for the other convolution.
+  bool packs_like(const FloatProducts& other) const {
+    return is_rounded(op_) == is_rounded(other.op_);
+  }
   void store(const ResultRun& r, bool in_doubt, const PlaneConstants&) const override {
     for (uint32_t i = 0; in_doubt && i < r.count; ++i) {
       if (!std::isnan(f32::from_bits(r.first[i]))) continue;
@@ -153,6 +193,9 @@ class FloatProducts final : public PlaneProducts {
 
  private:
   static constexpr uint64_t kWordsPerTask = 32 << 10;
+  static constexpr size_t kPositionsPerTask = 1 << 10;
+
+  void size_planes(const PlaneConstants& constants);
 
   const Conv2dBm1684xFloat& op_;
   const Memory& memory_;
@@ -163,6 +206,8 @@ class FloatProducts final : public PlaneProducts {
   // `planes_` are the planes of this run. `codes_` are their codes, or nullptr if they have none.
   const uint32_t* planes_ = nullptr;
   int16_t* codes_ = nullptr;
+  float* sizes_ = nullptr;  // the same for their sizes, and their pairs
+  uint32_t* pairs_ = nullptr;
   PlaneTerms terms_;
   std::vector<uint32_t> offsets_;  // one per fp32 term
 };
@@ -170,6 +215,8 @@ class FloatProducts final : public PlaneProducts {
 void FloatProducts::laid_out(uint32_t* planes, const PlaneConstants& constants) {
   planes_ = planes;
   codes_ = nullptr;
+  sizes_ = nullptr;
+  if (is_rounded(op_)) return size_planes(constants);
   if (!has_codes(op_, kernels_) || !can_be_coded(constants.exponents, input_.exponents())) return;
   thread_local Scratch codes;
   const size_t pitch = terms_.pitch;
@@ -179,7 +226,33 @@ void FloatProducts::laid_out(uint32_t* planes, const PlaneConstants& constants) 
   });
 }
 
+void FloatProducts::size_planes(const PlaneConstants& constants) {
+  if (!have_normal_products(constants.exponents, input_.exponents())) return;
+  thread_local Scratch sizes, pairs;
+  const size_t pitch = terms_.pitch, blocks = ceil_div(pitch, kPositionsPerTask);
+  const uint32_t cells = input_.cells();
+  sizes_ = sizes.take<float>(pitch * groups_of(op_) + 2 * kTilePitch);
+  pairs_ = has_pairs(op_, kernels_)
+               ? pairs.take<uint32_t>(pitch * ceil_div(cells, 2u) + 2 * kTilePitch)
+               : nullptr;
+  parallel_for(groups_of(op_) * blocks, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t group = i / blocks, first = i % blocks * kPositionsPerTask;
+      const size_t count = std::min(kPositionsPerTask, pitch - first);
+      const size_t channel = group * kAddTreeGroup;
+      const size_t channels = std::min<size_t>(kAddTreeGroup, cells - channel);
+      const uint32_t* const words = planes_ + channel * pitch + first;
+      kernels_.sizes(words, pitch, channels, count, op_.in.dtype, sizes_ + group * pitch + first);
+      if (pairs_ != nullptr)
+        kernels_.pairs(words, pitch, channels, count, pairs_ + channel / 2 * pitch + first);
+    }
+  });
+  if (is_traced()) [[unlikely]]
+    trace_kernel(name(op_), kPlainSums, kRan);
+}
+
 void FloatProducts::start(const ResultRun& r, const PlaneConstants& constants) const {
+  if (sizes_ != nullptr) return;
   const bool is_fp32 = is_single(op_);
   const uint32_t bias = constants.starts[r.oc];
   if (!op_.accumulate) {
@@ -205,6 +278,18 @@ bool FloatProducts::run(const Tile& tile, const TileBuffers& buffers, uint32_t o
                            {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
   Groups groups{terms_.pitch, input_.cells(), terms_.tap_offset.size(), terms_.tap_offset.data(),
                 have_normal_products(constants.exponents, input_.exponents())};
+  if (sizes_ != nullptr) {
+    groups.left_sizes = constants.sizes + oc * groups_of(op_) * groups.taps;
+    groups.right_sizes = sizes_ + (tile.right - planes_);
+    if (pairs_ != nullptr) {
+      groups.left_pairs = constants.pairs + oc * groups_of(op_) * groups.taps * kPairsOfGroup;
+      groups.right_pairs = pairs_ + (tile.right - planes_);
+    }
+    return kernels_
+        .rounded(tile, groups, op_.out.dtype,
+                 reinterpret_cast<const float*>(constants.starts.data() + oc))
+        .has_nan;
+  }
   if (codes_ != nullptr) {
     groups.left_codes = constants.codes + uint64_t{oc} * weights_.terms();
     groups.right_codes = codes_ + (tile.right - planes_);
@@ -221,6 +306,7 @@ class FloatPlanes {
         results_(memory, op.out) {}
 
   ConvolutionParts parts() { return {input_, weights_, products_, results_, restorer_}; }
+  bool packs_like(const FloatPlanes& other) const { return products_.packs_like(other.products_); }
 
  private:
   ConstantRestorer restorer_;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "numerics/float16.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/fast/gemm/kernels/half_row.h"
 #include "ops/fast/gemm/run/matrix_tiles.h"
@@ -76,6 +77,19 @@ class FloatSource {
     return true;
   }
 
+  // Plain sums decide most results (gemm/kernels/rounded_groups-inl.h).
+  bool has_sizes() const {
+    return !kAlternates && looks_at_exponents_ && !op_.accumulate &&
+           p_.out.dtype() == DType::bf16 &&
+           ceil_div(p_.left.cols(), kAddTreeGroup) <= kMostRoundedGroups;
+  }
+  bool has_normal_products() const { return have_normal_products(left_, right_); }
+  void size(const uint32_t* words, size_t step, uint32_t terms, size_t count, float* to) const {
+    for (uint32_t first = 0; first < terms; first += kAddTreeGroup, to += count)
+      kernels_.sizes(words + first * step, step, std::min(kAddTreeGroup, terms - first), count,
+                     p_.left.dtype(), to);
+  }
+
   // Sets the start values of `count` results from (i,j) on. fp32 has two sums a result. Other types
   // have one, which starts with the old value.
   void start(uint32_t i, uint32_t j, uint32_t count, uint32_t* first, uint32_t* second) const {
@@ -98,9 +112,17 @@ class FloatSource {
            const TileBuffers& buffers) const {
     if (!kAlternates) {
       const uint32_t no_offset = 0;
-      const bool has_normal_products = looks_at_exponents_ && have_normal_products(left_, right_);
-      return kernels.grouped(tile, {terms.pitch, terms.count, 1, &no_offset, has_normal_products,
-                                    terms.left_codes, terms.right_codes});
+      const Groups groups{terms.pitch,
+                          terms.count,
+                          1,
+                          &no_offset,
+                          looks_at_exponents_ && has_normal_products(),
+                          terms.left_codes,
+                          terms.right_codes,
+                          terms.left_sizes,
+                          terms.right_sizes};
+      if (terms.right_sizes == nullptr) return kernels.grouped(tile, groups);
+      return kernels.rounded(tile, groups, p_.out.dtype(), nullptr).has_nan;
     }
     return kernels.chains(tile, Chains::alternating(terms.count, terms.right_offset),
                           {.starts = {buffers.as_floats(), buffers.second_as_floats()}});
@@ -157,7 +179,11 @@ Declined packed(const Op& op, const Memory& memory) {
   const PlainProduct product(op.out, op.left, op.right);
   if (const Declined why = operands_decline(op, product, memory)) return why;
   const FloatSource<Op> source(op, product, memory);
-  return MatrixTiles(source, memory).run();
+  MatrixTiles tiles(source, memory);
+  const Declined why = tiles.run();
+  if (is_traced() && tiles.has_sizes() && source.has_normal_products()) [[unlikely]]
+    trace_kernel(name(op), kPlainSums, why);
+  return why;
 }
 
 // Products with few rows, which use the right matrix too seldom for copies of it to pay. The right

@@ -37,6 +37,9 @@ TileUnit tile_unit();
 // it, and the products are right. The first call asks the system for the permission.
 bool has_amx();
 
+// Returns true if the processor has an instruction that adds products of pairs of bf16.
+bool has_bf16_pairs();
+
 // The abilities of oneDNN on this host, if the build has it.
 enum class OneDnn { absent, not_exact, exact };
 OneDnn onednn_on_this_host();

@@ -19,6 +19,7 @@
 #include "ops/fast/gemm/kernels/one_row-inl.h"
 #include "ops/fast/gemm/kernels/pair_rows-inl.h"
 #include "ops/fast/gemm/kernels/row_bytes-inl.h"
+#include "ops/fast/gemm/kernels/rounded_groups-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
@@ -266,9 +267,12 @@ TileKernels Kernels() {
                          .join_int16 = &JoinInt16,
                          .exponents = &Exponents,
                          // the kernels of codes need two vectors of 16-bit elements
-                         .code = HWY_TARGET == HWY_SCALAR ? nullptr : &Code},
+                         .code = HWY_TARGET == HWY_SCALAR ? nullptr : &Code,
+                         .sizes = &Sizes,
+                         .pairs = TPUTWIN_HAVE_BF16_PAIRS && has_bf16_pairs() ? &Pairs : nullptr},
           ProductKernels{.chains = &SumChains,
                          .grouped = &Grouped,
+                         .rounded = &Rounded,
                          .int16 = &Int16Products,
                          .bytes = &Bytes,
                          .scaled_bytes = &ScaledBytes,

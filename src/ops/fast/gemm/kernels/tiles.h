@@ -67,7 +67,23 @@ struct Groups {
   // `left_codes` and `right_codes` are the codes that TileKernels::code made of the factors, in
   // their layout. They are nullptr if there are none.
   const int16_t *left_codes = nullptr, *right_codes = nullptr;
+  // `left_sizes` and `right_sizes` are the sizes that TileKernels::sizes made of the factors. The
+  // panel of rows has one for each row, tap and group. The panel of columns has a plane of them for
+  // each group, in the layout of the factors. Only TileKernels::rounded uses them.
+  const float *left_sizes = nullptr, *right_sizes = nullptr;
+  // `left_pairs` and `right_pairs` are the factors in pairs of channels (TileKernels::pairs).
+  const uint32_t *left_pairs = nullptr, *right_pairs = nullptr;
 };
+// Describes sums that are rounded to 16 bits afterwards. `recomputed` counts those whose rounding
+// plain sums did not decide.
+struct RoundedSums {
+  bool has_nan;
+  uint32_t recomputed;
+};
+// kMostRoundedGroups is the largest number of groups of a result for which sizes bound the errors.
+constexpr size_t kMostRoundedGroups = 1 << 12;
+// The name of such sums in traces (dispatch/kernel_trace.h).
+constexpr const char* kPlainSums = "plain sums";
 // kLeastCodedChannels is the smallest number of channels for which codes save time.
 constexpr uint32_t kLeastCodedChannels = 8;
 
@@ -221,6 +237,13 @@ struct PackingKernels {
   // Makes 16-bit codes of fp32 factors for grouped sums. Panels of columns need their zeros
   // replaced; no other kernel may then read these factors. nullptr if codes are not used.
   void (*code)(uint32_t* words, size_t count, bool replaces_zeros, int16_t* codes);
+  // Computes the sizes of `count` positions, of which each has factors of a 16-bit type, as fp32,
+  // in `channels` planes at a distance of `step`. Reads whole vectors.
+  void (*sizes)(const uint32_t* words, size_t step, size_t channels, size_t count, DType type,
+                float* to);
+  // Joins two channels of bf16, as fp32, to a cell: to[channel / 2 * step + i] for i < count. Reads
+  // whole vectors. nullptr if the processor does not multiply such pairs.
+  void (*pairs)(const uint32_t* words, size_t step, size_t channels, size_t count, uint32_t* to);
 };
 
 // Holds the kernels that multiply tiles, and rows that are read in place.
@@ -229,6 +252,10 @@ struct ProductKernels {
   bool (*chains)(const Tile&, const Chains&, const ChainEnds&);
   // Sets results that need the reference kernel to NaN, and returns true if there is one.
   bool (*grouped)(const Tile&, const Groups&);
+  // Computes sums that round to the same fp16 or bf16 as those of `grouped`. Each row starts with
+  // its start value, or 0 if there are none. Groups must have normal products, sizes, and at most
+  // kMostRoundedGroups groups and taps.
+  RoundedSums (*rounded)(const Tile&, const Groups&, DType type, const float* starts);
   // Adds products of cells of two 16-bit integers modulo 2^32, for all rows of a tile.
   void (*int16)(const Tile&, const Dots&);
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.

@@ -28,6 +28,11 @@ struct PlaneConstants {
   // codes.
   Scratch code_buffer;
   int16_t* codes = nullptr;
+  // `sizes` points into `size_buffer`. It has the sizes of each panel's groups of weights, if the
+  // kernels need them (TileKernels::sizes), and `pairs` has their pairs of channels.
+  Scratch size_buffer, pair_buffer;
+  float* sizes = nullptr;
+  uint32_t* pairs = nullptr;
 };
 
 // Packs panels in the tasks that read them, so that each panel is still in the task's cache.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "numerics/add_tree.h"
 #include "ops/fast/dispatch/tile_scope.h"
 #include "ops/fast/gemm/geometry/stored_matrix.h"
 #include "ops/fast/gemm/kernels/tile_buffers.h"
@@ -41,6 +42,9 @@ struct TilePart {
 //   code_left(words, count, codes)   codes panels of rows
 //   code_right(words, count, codes)  codes a panel of columns, after the left one is coded; returns
 //                       false if this panel has no codes
+//   has_sizes()         returns true if it sizes factors (TileKernels::sizes)
+//   size(words, step, terms, count, to)   sizes the groups of `count` positions of a panel
+//   has_normal_products()   returns false if panels read so far must not be sized
 //   has_byte_tiles()    true if run() reads panels of rows in the order for matrix tiles
 template <class Source>
 class MatrixTiles {
@@ -51,6 +55,7 @@ class MatrixTiles {
     size_t pitch;
     const uint32_t* right_offset;
     const int16_t *left_codes, *right_codes;  // null: not coded
+    const float *left_sizes, *right_sizes;    // null: not sized
     // Not 0: the panel of rows is in the order for tiles of that depth (tile_order.h).
     size_t tile_depth;
   };
@@ -80,9 +85,10 @@ class MatrixTiles {
     const uint64_t left_cells = uint64_t{blocks_} * kernels_.rows * cells_;
     if (left_cells > kMaxCopiedCells || uint64_t{panel_pitch_} * cells_ > kMaxCopiedCells)
       return kCopiesTooLarge;
-    thread_local Scratch left, codes;
-    left_ = left.take<uint32_t>(left_cells);
+    thread_local Scratch left, codes, sizes;
+    left_ = left.take<uint32_t>(left_cells + kTilePitch);  // kernels may read whole vectors
     if (has_codes()) left_codes_ = codes.take<int16_t>(left_cells);
+    if (has_sizes()) left_sizes_ = sizes.take<float>(uint64_t{blocks_} * kernels_.rows * groups());
     // Packing a factor, which may be converted and coded, takes as long as some products.
     constexpr uint64_t kPackCost = 24;
     parallel_for(blocks_, grain(uint64_t{cells_} * kernels_.rows * kPackCost),
@@ -92,6 +98,8 @@ class MatrixTiles {
                      if (tile_depth_ != 0) order_left(static_cast<uint32_t>(block));
                      if constexpr (requires { source_.has_codes(); })
                        if (has_codes()) code_left(static_cast<uint32_t>(block));
+                     if constexpr (requires { source_.has_sizes(); })
+                       if (has_sizes()) size_left(static_cast<uint32_t>(block));
                    }
                  });
     pitch_ = in_place_ != nullptr ? in_place_->pitch : panel_pitch_;
@@ -105,6 +113,12 @@ class MatrixTiles {
         run_panel(static_cast<uint32_t>(i / chunks), static_cast<uint32_t>(i % chunks), chunks);
     });
     return kRan;
+  }
+
+  // Returns true if factors have sizes.
+  bool has_sizes() const {
+    if constexpr (requires { source_.has_sizes(); }) return !is_sliced() && source_.has_sizes();
+    return false;
   }
 
  private:
@@ -161,8 +175,15 @@ class MatrixTiles {
     order_for_tiles({pitch_of(block), 1, tile_depth_}, cells_, panel);
   }
 
+  uint32_t groups() const { return ceil_div(cells_, kAddTreeGroup); }
+  void size_left(uint32_t block) const {
+    const uint64_t row = uint64_t{block} * kernels_.rows;
+    const uint32_t pitch = pitch_of(block);
+    source_.size(left_ + row * cells_, pitch, cells_, pitch, left_sizes_ + row * groups());
+  }
+
   bool has_codes() const {
-    if constexpr (requires { source_.has_codes(); }) return source_.has_codes();
+    if constexpr (requires { source_.has_codes(); }) return !has_sizes() && source_.has_codes();
     return false;
   }
   void code_left(uint32_t block) const {
@@ -170,16 +191,25 @@ class MatrixTiles {
     source_.code_left(left_ + first, uint64_t{pitch_of(block)} * cells_, left_codes_ + first);
   }
 
-  // Columns of the right matrix as tiles read them, and their codes, if any.
+  // Columns of the right matrix as tiles read them, and their codes or sizes, if any.
   struct Columns {
     uint32_t* words = nullptr;
     int16_t* codes = nullptr;
+    float* sizes = nullptr;
 
     Columns from(size_t column) const {
-      return {words + column, codes == nullptr ? nullptr : codes + column};
+      return {words + column, codes == nullptr ? nullptr : codes + column,
+              sizes == nullptr ? nullptr : sizes + column};
     }
   };
   Columns coded(uint32_t* words, [[maybe_unused]] uint64_t count) const {
+    if constexpr (requires { source_.has_sizes(); })
+      if (has_sizes() && source_.has_normal_products()) {
+        thread_local Scratch scratch;
+        auto* const sizes = scratch.take<float>(uint64_t{panel_pitch_} * groups() + 2 * kTilePitch);
+        source_.size(words, panel_pitch_, cells_, panel_pitch_, sizes);
+        return {words, nullptr, sizes};
+      }
     if constexpr (requires { source_.has_codes(); }) {
       thread_local Scratch scratch;
       auto* const codes = has_codes() ? scratch.take<int16_t>(count + 2 * kTilePitch) : nullptr;
@@ -317,12 +347,15 @@ class MatrixTiles {
                     .rows = pitch,
                     .vectors = ceil_div(part.cols, kernels_.vector_elements),
                     .sums = buffers.sums};
-    const Terms terms{depth.end - depth.begin,
-                      pitch_,
-                      offsets_.data(),
-                      left_codes_ == nullptr ? nullptr : left_codes_ + left,
-                      right.codes,
-                      tile_depth_};
+    const Terms terms{
+        depth.end - depth.begin,
+        pitch_,
+        offsets_.data(),
+        left_codes_ == nullptr ? nullptr : left_codes_ + left,
+        right.codes,
+        left_sizes_ == nullptr ? nullptr : left_sizes_ + uint64_t{part.row} * groups(),
+        right.sizes,
+        tile_depth_};
     return source_.run(kernels_, tile, terms, part, buffers);
   }
   void store(uint32_t t, uint32_t block, TileBuffers& buffers, bool in_doubt) const {
@@ -349,6 +382,7 @@ class MatrixTiles {
   std::vector<uint32_t> offsets_;  // one per term, for kernels that need them
   uint32_t* left_ = nullptr;
   int16_t* left_codes_ = nullptr;
+  float* left_sizes_ = nullptr;
 };
 
 }  // namespace tputwin::fast
