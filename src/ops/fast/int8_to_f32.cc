@@ -67,7 +67,8 @@ Declined two_passes(const Int8ToF32& op, const Memory& memory) {
   const TensorView copy = op.copy();
   const Shape& s = op.out.shape;
   if (!has_elements(op.out) || copy.space != Space::local || copy.shape != s ||
-      (copy.pack != 1 && op.work.shape != Shape{cells(copy), s.c, s.h, s.w}))
+      (copy.pack != 1 && (op.work.shape != Shape{cells(copy), s.c, s.h, s.w} ||
+                          op.work.stride.h != copy.stride.h || op.work.stride.w != copy.stride.w)))
     return "the copy does not consist of what is converted";
   if (const Declined why = overlap(op.out, {&op.work}, memory.local)) return why;
   const bool flips = is_signed(op.in.dtype);
