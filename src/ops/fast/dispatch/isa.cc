@@ -200,14 +200,4 @@ TileUnit tile_unit() { return in_force().tiles; }
 bool vectors_enabled() { return in_force().targets != 0; }
 bool onednn_enabled() { return in_force().library; }
 
-bool has_bf16_pairs() {
-#if HWY_ARCH_X86
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned kAvx512Bf16 = 1 << 5;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvx512Bf16) != 0;
-#else
-  return false;
-#endif
-}
-
 }  // namespace tputwin::fast

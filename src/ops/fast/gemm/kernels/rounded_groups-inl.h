@@ -20,7 +20,8 @@
 // which err equally because products are exact. The first product of a chain has no error. The sum
 // of the first k errs by at most u(|p_1| + ... + |p_k|)(1+u)^4. So the products of a chain count 3,
 // 3, 2 and 1 times. An instruction for pairs of products adds them in two steps, in any order. Then
-// the last product counts twice at most. So m_i is 3, 3, 2 and 2.
+// the last product counts twice at most. So m_i is 3, 3, 2 and 2. A process uses the instruction
+// only if its sums are such (bf16_pairs.cc).
 //
 // Sizes. Both losses of a group are less than u X Y by Cauchy's inequality, where X depends on the
 // inputs only and Y on the weights only. They are the sizes of the factors:
@@ -62,9 +63,10 @@
 #include "ops/fast/vec/float16-inl.h"
 #include "ops/fast/vec/float32-inl.h"
 
-// True if the target may multiply pairs of bf16 by one instruction, if the processor has it.
+// True if the target may multiply pairs of bf16 by one instruction, if the processor has it. clang
+// refuses the instruction in functions of this target.
 #undef TPUTWIN_HAVE_BF16_PAIRS
-#define TPUTWIN_HAVE_BF16_PAIRS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL)
+#define TPUTWIN_HAVE_BF16_PAIRS (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL && !HWY_COMPILER_CLANG)
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
