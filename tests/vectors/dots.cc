@@ -120,10 +120,13 @@ void CompareTiles(const Cells& cells, bool signed_weights) {
                                   .tile_depth = depth};
   std::vector<int32_t> sums(kernels::kTileRows * (cells.positions + kernels::kElements32));
   const size_t pitch = sums.size() / kernels::kTileRows;
-  kernels::tile_positions(signed_weights, reduction, 0, cells.positions,
-                          [&](size_t row, size_t position, kernels::Ints sum) HWY_ATTR {
-                            hn::StoreU(sum, kernels::I32(), sums.data() + row * pitch + position);
-                          });
+  kernels::tile_blocks(signed_weights, reduction, 0, cells.positions,
+                       [&](size_t position, size_t vectors, const int32_t* block) HWY_ATTR {
+                         const size_t width = vectors * kernels::kElements32;
+                         for (size_t row = 0; row < kernels::kTileRows; ++row)
+                           std::copy_n(block + row * width, width,
+                                       sums.data() + row * pitch + position);
+                       });
   for (size_t row = 0; row < kernels::kTileRows; ++row)
     for (size_t p = 0; p < cells.positions; ++p)
       ASSERT_EQ(static_cast<uint32_t>(sums[row * pitch + p]),
