@@ -48,6 +48,7 @@ struct Value {
   int64_t positions = 0;
   bool is_bytes = false;  // true for bytes of an input
   ValueKind kind = ValueKind::real;
+  int integer_type = 0;  // the type of ONNX, if it is known and the kind is `integer`
 };
 
 // Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.

@@ -176,6 +176,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
                   "fewer, with functions and loops as the nodes that they stand for");
     if (missing.empty()) {
       require_kinds(node);
+      if (widen(node)) return;
       return import_operator(proto, node);
     }
     row_of(proto, node);
@@ -185,7 +186,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       problems_.push_back(
           malformed(node.where(), "its input " + name + " is made by no node before it"));
   if (!node.expansion().empty()) import_all(node.expansion(), node.expansion_opset);
-  const ValueKind kind = missing.empty() ? kind_of_results(node) : ValueKind::real;
+  const auto [kind, integer_type] = missing.empty() ? kind_of_results(node) : KindOfResults{};
   for (int i = 0; i < proto.output_size(); ++i) {
     const std::string& name = proto.output(i);
     if (name.empty()) continue;
@@ -194,7 +195,10 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       values_[name] = std::move(*value);
     else if (!values_.contains(name))
       unknown_.insert(name);
-    if (const auto known = values_.find(name); known != values_.end()) known->second.kind = kind;
+    if (const auto known = values_.find(name); known != values_.end()) {
+      known->second.kind = kind;
+      known->second.integer_type = integer_type;
+    }
   }
 }
 

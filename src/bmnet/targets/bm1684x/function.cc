@@ -129,9 +129,47 @@ class ScalarFunction final : public StreamKernel {
         return choose(program, to, y, Select::Compare::less, zero, number(-1, type()),
                       Source::tensor(to));
       }
+      case Kind::is:
+      case Kind::is_not:
+      case Kind::is_above:
+      case Kind::is_nan:
+        return test(program, s, to, y);
+      case Kind::wrap:
+        return wrap(program, s, to, y);
       case Kind::function:
         return call(program, o, s, to, y);
     }
+  }
+
+  // 1 or 0. No condition of the chip but that of `is_not` holds for NaN.
+  void test(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+            const TensorView& y) const {
+    using Compare = Select::Compare;
+    const Source constant = number(s.constant, type()), one = number(1, type()),
+                 zero = number(0, type());
+    if (s.kind == Kind::is_nan)
+      return choose(program, to, y, Compare::equal_value, Source::tensor(y), zero, one);
+    if (s.kind == Kind::is_not)
+      return choose(program, to, y, Compare::equal_value, constant, zero, one);
+    choose(program, to, y, s.kind == Kind::is_above ? Compare::greater : Compare::equal_value,
+           constant, one, zero);
+    if (s.kind == Kind::is_above ? s.other == INFINITY : s.other == s.constant) return;
+    choose(program, to, y, Compare::equal_value, number(s.other, type()), one, Source::tensor(to));
+  }
+
+  // y - constant * floor((y - other) / constant)
+  void wrap(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+            const TensorView& y) const {
+    const Source result = Source::tensor(to);
+    auto next = [&](Real kind, const Source& a, const Source& b) {
+      program.add(FloatArithmetic{.kind = kind, .out = to, .a = a, .b = b});
+    };
+    next(Real::mul, Source::tensor(y), number(1 / s.constant, type()));
+    if (s.other != 0) next(Real::sub, result, number(s.other / s.constant, type()));
+    program.add(Convert{
+        .kind = Convert::Kind::whole, .rounding = Rounding::down, .out = to, .in = to});
+    next(Real::mul, result, number(-s.constant, type()));
+    next(Real::add, result, Source::tensor(y));
   }
 
   // Calls a function for results of 16 bits; its series is the kernel's weight.

@@ -1,4 +1,5 @@
 // Comparisons, functions of booleans, and selection by them. A boolean is 0 or 1 in the net.
+#include <cfloat>
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -6,9 +7,29 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// 1 where a > b, else 0.
-std::string is_greater(Expansion& made, const std::string& a, const std::string& b) {
-  return made.add("Relu", {made.add("Sign", {made.add("Sub", {a, b})})});
+// The difference of two operands. One of two equal infinities is NaN, so they become finite. An
+// infinite constant is replaced by the largest finite number.
+std::string difference(Expansion& made, const Node& node, size_t a, size_t b) {
+  const Constant *x = node.constant(a), *y = node.constant(b);
+  const Constant* constant = x != nullptr ? x : y;
+  const bool may_be_infinite =
+      constant == nullptr ? node.in(a).kind == ValueKind::real : !is_finite(*constant);
+  const auto operand = [&](size_t input) {
+    if (!may_be_infinite) return made.in(input);
+    return made.add("Clip", {made.in(input), made.real(-FLT_MAX), made.real(FLT_MAX)});
+  };
+  return made.add("Sub", {operand(a), operand(b)});
+}
+
+// 1 where `function` holds for a - b, else 0. It holds for no NaN.
+void compare(Node& node, size_t a, size_t b, const char* function) {
+  for (size_t i : {a, b})
+    if (const Constant* constant = node.constant(i))
+      for (const float value : constant->real())
+        node.require(!std::isnan(value), node.proto.input(static_cast<int>(i)), "nan",
+                     "a number: nothing compares with NaN; leave the node out");
+  Expansion made(node);
+  made.set(made.function(function, difference(made, node, a, b)));
 }
 
 std::string inverted(Expansion& made, const std::string& x) {
@@ -26,32 +47,12 @@ bool is_boolean(const Node& node, size_t input) {
   return node.in(input).kind == ValueKind::boolean;
 }
 
-// 1 where the values differ, else 0.
-std::string differs(Expansion& made, const std::string& a, const std::string& b) {
-  return made.add("Abs", {made.add("Sign", {made.add("Sub", {a, b})})});
-}
-
 }  // namespace
 
-void import_greater(Node& node) {
-  Expansion made(node);
-  made.set(is_greater(made, made.in(0), made.in(1)));
-}
-
-void import_less(Node& node) {
-  Expansion made(node);
-  made.set(is_greater(made, made.in(1), made.in(0)));
-}
-
-void import_greater_or_equal(Node& node) {
-  Expansion made(node);
-  made.set(inverted(made, is_greater(made, made.in(1), made.in(0))));
-}
-
-void import_less_or_equal(Node& node) {
-  Expansion made(node);
-  made.set(inverted(made, is_greater(made, made.in(0), made.in(1))));
-}
+void import_greater(Node& node) { compare(node, 0, 1, "is_positive"); }
+void import_less(Node& node) { compare(node, 1, 0, "is_positive"); }
+void import_greater_or_equal(Node& node) { compare(node, 0, 1, "is_not_negative"); }
+void import_less_or_equal(Node& node) { compare(node, 1, 0, "is_not_negative"); }
 
 void import_not(Node& node) {
   Expansion made(node);
@@ -84,12 +85,10 @@ void import_xor(Node& node) {
 }
 
 void import_equal(Node& node) {
+  if (!is_boolean(node, 0) && !is_boolean(node, 1)) return compare(node, 0, 1, "is_zero");
   Expansion made(node);
-  const bool booleans = is_boolean(node, 0) || is_boolean(node, 1);
-  const std::string different =
-      booleans ? booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))
-               : differs(made, made.in(0), made.in(1));
-  made.set(inverted(made, different));
+  made.set(inverted(
+      made, booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))));
 }
 
 // ---- Where ----
@@ -136,8 +135,10 @@ void import_is_na_n(Node& node) {
   const TensorOp* op = node.graph.network.producer(node.in(0).tensor);
   while (op != nullptr && (is(*op, Op::reshape) || is(*op, Op::permute)))
     op = node.graph.network.producer(op->bottom(0));
-  node.require(op != nullptr && is(*op, Op::softmax), "x", node.proto.input(0),
-               "the result of a Softmax; other tensors are not searched for NaN");
+  if (op == nullptr || !is(*op, Op::softmax)) {
+    Expansion made(node);
+    return made.set(made.function("is_nan", made.in(0)));
+  }
   const auto blobs = node.graph.network.blobs.find(op->name());
   if (blobs != node.graph.network.blobs.end())
     for (const Blob& blob : blobs->second)
@@ -146,6 +147,13 @@ void import_is_na_n(Node& node) {
                      "a Softmax whose mask is finite; take -1e4 for -inf");
   const auto count = static_cast<size_t>(elements(node.dims()));
   node.set(make_integers(node.dims(), std::vector<int64_t>(count), onnx::TensorProto::BOOL));
+}
+
+void import_is_inf(Node& node) {
+  Expansion made(node);
+  made.set(made.function(
+      "is_infinite", made.in(0),
+      {node.integer("detect_negative", 1), node.integer("detect_positive", 1)}));
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostPositions = int64_t{1} << 20;
 
-constexpr int64_t kLargestPad = 15;  // for a convolution on the chip
+constexpr int64_t kLargestSide = 15;  // for a convolution on the chip
 // Largest value around a map. Exporters write the smallest float for -inf.
 constexpr float kLargestValue = 1e30f;
 
@@ -54,7 +54,7 @@ std::string with_zeros(Node& node, const std::string& x, const Sides& rows, cons
 std::string with_many_zeros(Node& node, std::string x, Sides rows, Sides columns,
                             std::string_view what) {
   const auto take = [](int64_t& side) {
-    const int64_t part = std::min(side, kLargestPad);
+    const int64_t part = std::min(side, kLargestSide);
     side -= part;
     return part;
   };
