@@ -45,6 +45,15 @@ void require_kinds(const Node& node) {
                 "on integers, whose fractions ONNX drops; put a Cast to floats before it");
 }
 
+void require_no_lowest_pads(const Node& node) {
+  const std::string& type = node.proto.op_type();
+  const bool takes_them = type == "MaxPool" || type == "Pad" || type == "Shape" || type == "Size";
+  for (size_t i = 0; i < node.inputs() && !takes_them; ++i)
+    if (node.has(i) && !node.in(i).lowest_pads.empty())
+      node.refuse(node.proto.input(static_cast<int>(i)), "padded with -inf or the lowest float",
+                  "padded with a number below 1e30; only a MaxPool has such pads itself");
+}
+
 KindOfResults kind_of_results(const Node& node) {
   const std::string_view type = node.proto.op_type();
   if (is_among(type, kBoolean)) return {ValueKind::boolean};

@@ -5,6 +5,8 @@
 
 namespace tputwin::net::onnx_reader {
 
+// Refuses operators other than MaxPool behind a Pad with -inf or the lowest float.
+void require_no_lowest_pads(const Node& node);
 // Refuses operators whose results on integers ONNX cuts to integers.
 void require_kinds(const Node& node);
 struct KindOfResults {

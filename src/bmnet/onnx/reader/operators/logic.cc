@@ -2,6 +2,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
@@ -102,13 +103,18 @@ std::string chosen(Expansion& made, size_t input, bool value) {
                : made.add("Where", {made.in(0), zero, made.in(input)});
 }
 
-void require_finite(const Node& node, size_t input) {
+// Returns an operand that a tensor chooses. For -inf the lowest float: a Softmax must read it.
+std::string finite(const Node& node, Expansion& made, size_t input, bool& has_lowest) {
   const Constant* constant = node.constant(input);
-  if (constant == nullptr) return;
-  for (const float value : constant->real())
-    node.require(std::isfinite(value), node.proto.input(static_cast<int>(input)),
-                 std::to_string(value),
-                 "finite where a tensor chooses; take -1e4 for masks before a Softmax");
+  if (constant == nullptr || is_finite(*constant)) return made.in(input);
+  std::vector<float> values = constant->real();
+  for (float& value : values) {
+    node.require(std::isfinite(value) || value < 0, node.proto.input(static_cast<int>(input)),
+                 std::to_string(value), "finite, or -inf in a mask before a Softmax");
+    if (!std::isfinite(value)) value = -FLT_MAX;
+  }
+  has_lowest = true;
+  return made.reals(constant->dims, values);
 }
 
 }  // namespace
@@ -121,8 +127,12 @@ void import_where(Node& node) {
   const std::string condition = as_floats(made, node, 0);
   const auto part = [&](size_t input, bool value) {
     if (is_known && node.constant(input) != nullptr) return chosen(made, input, value);
-    require_finite(node, input);
-    return value ? made.keep(made.in(input), condition) : made.drop(made.in(input), condition);
+    bool has_lowest = false;
+    const std::string operand = finite(node, made, input, has_lowest);
+    const std::string part =
+        value ? made.keep(operand, condition) : made.drop(operand, condition);
+    if (has_lowest) node.graph.masks[part] = {node.where(), made.in(input)};
+    return part;
   };
   const std::string x = part(1, true);
   made.set(made.add("Add", {x, part(2, false)}));
@@ -145,6 +155,9 @@ void import_is_na_n(Node& node) {
       for (const float value : blob.data)
         node.require(std::isfinite(value), "x", node.proto.input(0),
                      "a Softmax whose mask is finite; take -1e4 for -inf");
+  for (const std::string& bottom : op->bottom())
+    node.require(!mask_of(node.graph, bottom), "x", node.proto.input(0),
+                 "a Softmax whose mask is finite; take -1e4 for -inf in the Where");
   const auto count = static_cast<size_t>(elements(node.dims()));
   node.set(make_integers(node.dims(), std::vector<int64_t>(count), onnx::TensorProto::BOOL));
 }
