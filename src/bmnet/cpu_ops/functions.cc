@@ -2,6 +2,7 @@
 #include "bmnet/cpu_ops/functions.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <vector>
 
@@ -57,6 +58,8 @@ constexpr NamedFunction kFunctions[] = {
     {"erf", 0, [](float x, Arguments) { return std::erf(x); }},
     {"exp", 0, [](float x, Arguments) { return std::exp(x); }},
     {"exponential", 1, [](float x, Arguments a) { return std::pow(a[0], x); }},
+    {"finite", 0,
+     [](float x, Arguments) { return std::isinf(x) ? std::copysign(FLT_MAX, x) : x; }},
     {"floor", 0, [](float x, Arguments) { return std::floor(x); }},
     {"gelu", 0, [](float x, Arguments) { return 0.5f * x * (1 + std::erf(x * kRootHalf)); }},
     {"gelu_tanh", 0, [](float x, Arguments) { return gelu_tanh(x); }},

@@ -48,7 +48,7 @@ ConstantPtr make_integers(Dims dims, std::vector<int64_t> values,
 // Returns a constant from doubles. Integers are made of them as by ONNX Runtime on x86: toward
 // zero, and beyond 32 or 64 bits the lowest integer, of which the type's bits remain.
 ConstantPtr make_constant(Dims dims, int type, const std::vector<double>& values);
-// The same, but the nearest integer of the type for numbers beyond its range.
+// Returns the same, but the nearest integer of the type for numbers beyond its range.
 ConstantPtr make_saturated(Dims dims, int type, const std::vector<double>& values);
 
 // Holds every int64 and uint64, and their sums, differences and products but for the highest bit.

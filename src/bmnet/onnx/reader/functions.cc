@@ -99,7 +99,7 @@ class Inliner {
     if (function != functions_.end()) return call(node, *function->second, result, depth);
     for (auto& attribute : *node.mutable_attribute())
       if (attribute.has_g()) run(*attribute.mutable_g(), opset, depth + 1);
-    // Of nodes of the model's opset as well: a body of another opset may hold them.
+    // Nodes of the model's opset have it as well: a body of another opset may hold them.
     node.GetReflection()->MutableUnknownFields(&node)->AddVarint(kOpsetField,
                                                                  static_cast<uint64_t>(opset));
     *result.Add() = std::move(node);

@@ -67,6 +67,7 @@ constexpr NamedSteps kFunctions[] = {
     {"erf", [](Arguments) -> Steps { return {call(Function::erf)}; }},
     {"exp", [](Arguments) -> Steps { return {call(Function::exp)}; }},
     {"exponential", [](Arguments a) -> Steps { return {power_of(a[0])}; }},
+    {"finite", [](Arguments) -> Steps { return {{.kind = Kind::finite}}; }},
     {"floor", [](Arguments) -> Steps { return {round(Rounding::down)}; }},
     {"gelu", [](Arguments) -> Steps { return {call(Function::gelu)}; }},
     {"gelu_tanh", [](Arguments) -> Steps { return {call(Function::gelu_fast)}; }},

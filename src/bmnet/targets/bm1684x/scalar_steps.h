@@ -26,6 +26,7 @@ struct ScalarStep {
     is_not,    // 0 if y is constant, else 1
     is_above,  // 1 if y is larger than constant, or is other, else 0
     is_nan,    // 1 or 0
+    finite,    // the largest or lowest number of the type if y is infinite, else y
     wrap,      // y plus the multiple of constant that is in [other, other + constant)
     function,  // a function of the kernel library
     gate       // y * x, where x is the value before the first step

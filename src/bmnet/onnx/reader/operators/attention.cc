@@ -97,7 +97,7 @@ class Mask {
 
   bool is_after(int64_t query, int64_t key) const { return past_ && key > query + *past_; }
 
-  // What is added for causality: 0 and `masked`; or factors, which are 1 and 0.
+  // Returns what is added for causality: 0 and `masked`; or the factors 1 and 0 if that is 0.
   std::string causal(float masked) const {
     std::vector<float> values;
     for (int64_t q = 0; q < queries_; ++q)

@@ -48,7 +48,7 @@ ConstantPtr map(const Node& node, const Function& function) {
   return map_as<double>(first(node), function);
 }
 
-// The same for functions of integers as well.
+// Maps integers as integers.
 template <class Function>
 ConstantPtr map_any(const Node& node, const Function& function) {
   const Constant& x = first(node);

@@ -8,16 +8,16 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// The difference of two operands. One of two equal infinities is NaN, so they become finite. An
-// infinite constant is replaced by the largest finite number.
-std::string difference(Expansion& made, const Node& node, size_t a, size_t b) {
+// The difference of two operands. That of two equal infinities would be NaN, so they become finite
+// where equal operands count, and next to infinite constants.
+std::string difference(Expansion& made, const Node& node, size_t a, size_t b, bool counts_equal) {
   const Constant *x = node.constant(a), *y = node.constant(b);
   const Constant* constant = x != nullptr ? x : y;
-  const bool may_be_infinite =
-      constant == nullptr ? node.in(a).kind == ValueKind::real : !is_finite(*constant);
+  const bool may_be_infinite = constant == nullptr
+                                   ? counts_equal && node.in(a).kind == ValueKind::real
+                                   : !is_finite(*constant);
   const auto operand = [&](size_t input) {
-    if (!may_be_infinite) return made.in(input);
-    return made.add("Clip", {made.in(input), made.real(-FLT_MAX), made.real(FLT_MAX)});
+    return may_be_infinite ? made.function("finite", made.in(input)) : made.in(input);
   };
   return made.add("Sub", {operand(a), operand(b)});
 }
@@ -30,7 +30,8 @@ void compare(Node& node, size_t a, size_t b, const char* function) {
         node.require(!std::isnan(value), node.proto.input(static_cast<int>(i)), "nan",
                      "a number: nothing compares with NaN; leave the node out");
   Expansion made(node);
-  made.set(made.function(function, difference(made, node, a, b)));
+  const bool counts_equal = function != std::string_view("is_positive");
+  made.set(made.function(function, difference(made, node, a, b, counts_equal)));
 }
 
 std::string inverted(Expansion& made, const std::string& x) {
