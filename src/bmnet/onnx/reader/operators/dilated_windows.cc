@@ -7,7 +7,7 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
-constexpr int64_t kMostTaps = 255;
+constexpr int64_t kMostTaps = 64;
 
 // The positions that tap `tap` of each window reads. A position outside of the map is replaced by
 // one of the same window inside of it, which leaves the maximum as it is.
