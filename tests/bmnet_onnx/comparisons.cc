@@ -21,9 +21,9 @@ const Case kCases[] = {
     {"LessOrEqual", {0, 0, 1, 1, 0, 1, 0, 1, 0}, {0, 1, 1, 0, 0, 0, 0, 1, 0}},
     {"GreaterOrEqual", {0, 0, 1, 1, 0, 0, 1, 1, 1}, {0, 1, 0, 1, 0, 1, 1, 0, 1}}};
 
-std::vector<float> results(ModelBuilder& builder, const std::string& boolean,
-                           const Blobs& inputs) {
-  ModelBuilder::set(builder.node("Cast", {boolean}, {"y"}), "to", int64_t{onnx::TensorProto::FLOAT});
+std::vector<float> results(ModelBuilder& builder, const std::string& boolean, const Blobs& inputs) {
+  ModelBuilder::set(builder.node("Cast", {boolean}, {"y"}), "to",
+                    int64_t{onnx::TensorProto::FLOAT});
   builder.output("y");
   auto network = import(builder.model);
   EXPECT_TRUE(network.ok()) << network.status().message();

@@ -63,7 +63,8 @@ TEST(FoldedIntegers, WrapInTheirType) {
             (Values{9007199254740992.0f, 0}));
   EXPECT_EQ(folded("Equal", {(1LL << 53) + 1, 3}, {1LL << 53, 3}, TensorProto::INT64),
             (Values{0, 1}));
-  EXPECT_EQ(folded("Add", {INT32_MAX, -5}, {1, 5}, TensorProto::INT32), (Values{-2147483648.0f, 0}));
+  EXPECT_EQ(folded("Add", {INT32_MAX, -5}, {1, 5}, TensorProto::INT32),
+            (Values{-2147483648.0f, 0}));
   EXPECT_EQ(folded("Pow", {INT32_MAX, 70000}, {2}, TensorProto::INT32), (Values{1, 605032704}));
 }
 
@@ -83,9 +84,9 @@ TEST(FoldedIntegers, OfUnsigned64Bits) {
 
 // Reductions take the nearest integer of the type.
 TEST(FoldedIntegers, ReductionsSaturate) {
-  for (const auto& [type, expected] : {std::pair("ReduceSum", 2147483647.0f),
-                                       std::pair("ReduceProd", 2147483647.0f),
-                                       std::pair("ReduceMean", 1073741840.0f)}) {
+  for (const auto& [type, expected] :
+       {std::pair("ReduceSum", 2147483647.0f), std::pair("ReduceProd", 2147483647.0f),
+        std::pair("ReduceMean", 1073741840.0f)}) {
     ModelBuilder builder(12);
     builder.integers("a", {2}, {INT32_MAX, 37}, TensorProto::INT32);
     builder.node(type, {"a"}, {"result"});
@@ -93,9 +94,8 @@ TEST(FoldedIntegers, ReductionsSaturate) {
   }
 }
 
-const std::vector<float> kReals = {-0.5f,    127.9f,   128,          255.9f, 300.5f, -300.5f,
-                                   -129,     32768,    65537,        -65537, 2147483648.0f,
-                                   INFINITY, -INFINITY, NAN};
+const std::vector<float> kReals = {-0.5f, 127.9f, 128,    255.9f,        300.5f,   -300.5f,   -129,
+                                   32768, 65537,  -65537, 2147483648.0f, INFINITY, -INFINITY, NAN};
 struct Cast {
   int type;
   std::vector<float> expected;

@@ -25,8 +25,7 @@ std::vector<float> attention(const std::vector<float>& mask, float cap) {
     std::vector<double> weights;
     double sum = 0;
     for (size_t k = 0; k < kKeys; ++k) {
-      double score =
-          (kQ[2 * q] * kK[2 * k] + kQ[2 * q + 1] * kK[2 * k + 1]) / std::sqrt(2.0);
+      double score = (kQ[2 * q] * kK[2 * k] + kQ[2 * q + 1] * kK[2 * k + 1]) / std::sqrt(2.0);
       if (cap != 0) score = cap * std::tanh(score / cap);
       const float added = mask[q * kKeys + k];
       weights.push_back(added <= -1e38f ? 0 : std::exp(score + added));

@@ -31,9 +31,9 @@ TEST(Refusals, NameNodeOperatorReasonAndWhatToDo) {
   builder.output("y");
   builder.output("z");
   const std::string text = refusal(builder.model);
-  expect_words(
-      text, {"TW-NET-0119", "3 problems", "n_p (MaxPool)", "pads", "n_y (NonMaxSuppression)",
-             "docs/onnx.md", "n_z (Conv)", "make it one when exporting"});
+  expect_words(text,
+               {"TW-NET-0119", "3 problems", "n_p (MaxPool)", "pads", "n_y (NonMaxSuppression)",
+                "docs/onnx.md", "n_z (Conv)", "make it one when exporting"});
 }
 
 TEST(Refusals, OpsetsAndDomains) {

@@ -184,10 +184,10 @@ TEST(OnnxToolInputs, TakesBooleansAndHalves) {
                    "int8"),
            {"exit 0"});
   const std::string table = at + "int8/bmnet_net_calibration_table.pb2";
-  expect(tputwin("eval " + at + "net.onnx --layers --int8-caffemodel " + at +
-                 "int8/bmnet_net_int8.caffemodel --table " + table + m + " --data x=" + at +
-                 "x.npy"),
-         {"tg_arithmetic", "exit 0"});
+  expect(
+      tputwin("eval " + at + "net.onnx --layers --int8-caffemodel " + at +
+              "int8/bmnet_net_int8.caffemodel --table " + table + m + " --data x=" + at + "x.npy"),
+      {"tg_arithmetic", "exit 0"});
   expect(tputwin("compile " + at + "net.onnx --chip BM1684X -o " + at + "x.bmodel"), {"exit 0"});
   for (const char* x : {"x.npy", "wide.npy"})
     expect(tputwin("run " + at + "x.bmodel --input " + at + "m.npy --input " + at + x),

@@ -125,8 +125,8 @@ void cum_sum(Draft& d) {
 
 void cast(Draft& d) {
   using Types = onnx::TensorProto;
-  constexpr int kTypes[] = {Types::INT8,   Types::UINT8, Types::INT16, Types::UINT16,
-                            Types::INT32,  Types::INT64, Types::BOOL};
+  constexpr int kTypes[] = {Types::INT8,  Types::UINT8, Types::INT16, Types::UINT16,
+                            Types::INT32, Types::INT64, Types::BOOL};
   const int64_t to = kTypes[d.range(0, 6)];
   // Whole numbers that bf16 holds, or fractions.
   const bool whole = d.rng.coin();

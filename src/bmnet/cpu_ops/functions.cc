@@ -58,8 +58,7 @@ constexpr NamedFunction kFunctions[] = {
     {"erf", 0, [](float x, Arguments) { return std::erf(x); }},
     {"exp", 0, [](float x, Arguments) { return std::exp(x); }},
     {"exponential", 1, [](float x, Arguments a) { return std::pow(a[0], x); }},
-    {"finite", 0,
-     [](float x, Arguments) { return std::isinf(x) ? std::copysign(FLT_MAX, x) : x; }},
+    {"finite", 0, [](float x, Arguments) { return std::isinf(x) ? std::copysign(FLT_MAX, x) : x; }},
     {"floor", 0, [](float x, Arguments) { return std::floor(x); }},
     {"gelu", 0, [](float x, Arguments) { return 0.5f * x * (1 + std::erf(x * kRootHalf)); }},
     {"gelu_tanh", 0, [](float x, Arguments) { return gelu_tanh(x); }},
@@ -68,9 +67,7 @@ constexpr NamedFunction kFunctions[] = {
     {"hard_swish", 0,
      [](float x, Arguments) { return x * std::clamp(x / 6.0f + 0.5f, 0.0f, 1.0f); }},
     {"integer", 3,
-     [](float x, Arguments a) {
-       return integer(x, static_cast<int>(a[0]), a[1] != 0, a[2] != 0);
-     }},
+     [](float x, Arguments a) { return integer(x, static_cast<int>(a[0]), a[1] != 0, a[2] != 0); }},
     {"is_infinite", 2,
      [](float x, Arguments a) {
        return (a[0] != 0 && x == -INFINITY) || (a[1] != 0 && x == INFINITY) ? 1.0f : 0.0f;
@@ -86,9 +83,10 @@ constexpr NamedFunction kFunctions[] = {
     {"selu", 2,
      [](float x, Arguments a) { return a[1] * (x > 0 ? x : a[0] * std::expm1(x) + 0.0f); }},
     {"shrink", 2, [](float x, Arguments a) { return shrink(x, a[0], a[1]); }},
-    {"sign", 0, [](float x, Arguments) { return x > 0   ? 1.0f
-                                                : x < 0 ? -1.0f
-                                                        : std::isnan(x) ? x : 0.0f; }},
+    {"sign", 0,
+     [](float x, Arguments) {
+       return x > 0 ? 1.0f : x < 0 ? -1.0f : std::isnan(x) ? x : 0.0f;
+     }},
     {"sin", 0, [](float x, Arguments) { return std::sin(x); }},
     {"sinh", 0, [](float x, Arguments) { return std::sinh(x); }},
     {"softplus", 0, [](float x, Arguments) { return softplus(x); }},

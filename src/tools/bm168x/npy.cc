@@ -46,7 +46,8 @@ Status parse_header(const std::string& text, Array& array) {
   std::smatch match;
   static const std::regex type("'descr': *'([<|])([fiub])([1248])'"),
       order("'fortran_order': *False"), shape("'shape': *\\(([0-9, ]*)\\)");
-  if (!std::regex_search(text, match, type)) return malformed("descr is none of f, i, u, b1: " + text);
+  if (!std::regex_search(text, match, type))
+    return malformed("descr is none of f, i, u, b1: " + text);
   array.kind = match[2].str()[0];
   array.element_bytes = static_cast<uint32_t>(match[3].str()[0] - '0');
   if (array.kind == 'b' && array.element_bytes != 1) return malformed("descr: " + text);

@@ -24,8 +24,8 @@ class ArraySamples final : public net::DataSet {
   Status sample(size_t index, std::span<float> values) const override {
     const size_t first = index * values.size();
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<float>(
-          number_at(array_.bytes, array_.kind, array_.element_bytes, first + i));
+      values[i] =
+          static_cast<float>(number_at(array_.bytes, array_.kind, array_.element_bytes, first + i));
     return {};
   }
   Result<net::Extents> natural_shape() const override {

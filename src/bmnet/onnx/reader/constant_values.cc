@@ -65,8 +65,8 @@ int64_t wrapped(int64_t value, int type) {
 // lowest integer: of 32 bits if the type has fewer than 32 or is int32, else of 64.
 int64_t converted(double value, int type) {
   if (type == TensorProto::BOOL) return value != 0 ? 1 : 0;
-  const bool is_long = type == TensorProto::UINT32 || type == TensorProto::INT64 ||
-                       type == TensorProto::UINT64;
+  const bool is_long =
+      type == TensorProto::UINT32 || type == TensorProto::INT64 || type == TensorProto::UINT64;
   const double limit = std::ldexp(1.0, is_long ? 63 : 31);
   if (type == TensorProto::UINT64 && value >= limit) {
     const double rest = value - limit;  // above the range of signed integers

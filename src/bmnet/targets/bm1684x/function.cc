@@ -188,8 +188,8 @@ class ScalarFunction final : public StreamKernel {
     };
     next(Real::mul, Source::tensor(y), number(1 / s.constant, type()));
     if (s.other != 0) next(Real::sub, result, number(s.other / s.constant, type()));
-    program.add(Convert{
-        .kind = Convert::Kind::whole, .rounding = Rounding::down, .out = to, .in = to});
+    program.add(
+        Convert{.kind = Convert::Kind::whole, .rounding = Rounding::down, .out = to, .in = to});
     next(Real::mul, result, number(-s.constant, type()));
     next(Real::add, result, Source::tensor(y));
   }

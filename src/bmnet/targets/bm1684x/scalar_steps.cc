@@ -79,8 +79,7 @@ constexpr NamedSteps kFunctions[] = {
      [](Arguments) -> Steps {
        return {add(3), at_least(0), at_most(6), multiply(1.0f / 6), kGate};
      }},
-    {"integer",
-     [](Arguments a) { return integer(static_cast<int>(a[0]), a[1] != 0, a[2] != 0); }},
+    {"integer", [](Arguments a) { return integer(static_cast<int>(a[0]), a[1] != 0, a[2] != 0); }},
     {"is_infinite", [](Arguments a) { return is_infinite(a[0] != 0, a[1] != 0); }},
     {"is_nan", [](Arguments) -> Steps { return {{.kind = Kind::is_nan}}; }},
     {"is_not_negative", [](Arguments) -> Steps { return {is_above(0, 0)}; }},

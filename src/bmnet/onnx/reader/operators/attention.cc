@@ -64,8 +64,8 @@ class Mask {
                                   : node.in(3).kind == ValueKind::boolean;
     node.require(node.dims(3).size() >= 2, "attn_mask", text(node.dims(3)),
                  "a value for each query and key");
-    node.require(mask == nullptr || node.dims(3).back() == keys_, "attn_mask",
-                 text(node.dims(3)), fmt::format("a value for each of {} keys", keys_));
+    node.require(mask == nullptr || node.dims(3).back() == keys_, "attn_mask", text(node.dims(3)),
+                 fmt::format("a value for each of {} keys", keys_));
   }
 
   // The scores, and minus infinity at keys that a query must not read.
@@ -133,7 +133,7 @@ class Mask {
       for (int64_t q = 0; q < result_rows; ++q)
         for (int64_t k = 0; k < keys_; ++k) {
           const auto at = static_cast<size_t>((i * rows + (rows == 1 ? 0 : q)) * keys_ + k);
-          const float given = !is_boolean_ ? mask.real()[at]
+          const float given = !is_boolean_             ? mask.real()[at]
                               : mask.integers[at] != 0 ? 0.0f
                                                        : -INFINITY;
           values.push_back(is_after(q, k) ? -INFINITY : given);

@@ -24,9 +24,7 @@ Dims positions(const Node& node, const WindowAxis& axis, int64_t size, int64_t t
     node.require(has_any || i % axis.stride != 0, "pads",
                  fmt::format("{}, {}", axis.before, axis.behind),
                  "such that every window reads an element of the input");
-    result.push_back(!has_any                        ? 0
-                     : wanted >= 0 && wanted < size ? wanted
-                                                    : first);
+    result.push_back(!has_any ? 0 : wanted >= 0 && wanted < size ? wanted : first);
   }
   return result;
 }

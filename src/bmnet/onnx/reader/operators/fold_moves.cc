@@ -128,8 +128,7 @@ ConstantPtr fold_concat(const Node& n) {
   }
   n.require(elements(result) >= 0 && elements(result) <= kMostFolded, "result", text(result),
             "smaller");
-  auto joined = std::make_shared<Constant>(
-      Constant{result, n.weights(0, "input").type, {}, {}});
+  auto joined = std::make_shared<Constant>(Constant{result, n.weights(0, "input").type, {}, {}});
   for (int64_t o = 0; o < run(result, 0, axis); ++o)
     for (size_t i = 0; i < n.inputs(); ++i) {
       const int64_t length = run(n.dims(i), axis, result.size());

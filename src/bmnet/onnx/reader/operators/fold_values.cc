@@ -104,8 +104,7 @@ Reduced reduced(const Node& node) {
   for (size_t i = 0; i < x.size(); ++i) {
     dims.kept.push_back(is_reduced[i] ? 1 : x[i]);
     if (is_reduced[i]) dims.length *= x[i];
-    if (!is_reduced[i] || node.integer("keepdims", 1) != 0)
-      dims.result.push_back(dims.kept.back());
+    if (!is_reduced[i] || node.integer("keepdims", 1) != 0) dims.result.push_back(dims.kept.back());
   }
   return dims;
 }
@@ -141,8 +140,7 @@ ConstantPtr extreme(const Node& node, const Better& better, double start) {
     return made(dims.result, first(node).type,
                 reduced_values<double>(node, dims.kept, start, best));
   const Whole worst = start < 0 ? -(Whole{1} << 64) : Whole{1} << 64;
-  return made(dims.result, first(node).type,
-              reduced_values<Whole>(node, dims.kept, worst, best));
+  return made(dims.result, first(node).type, reduced_values<Whole>(node, dims.kept, worst, best));
 }
 
 }  // namespace
@@ -246,8 +244,7 @@ ConstantPtr fold_pow(const Node& n) {
         },
         {});
   }
-  return zip_as<double>(
-      n, [](double a, double b) { return std::pow(a, b); }, {});
+  return zip_as<double>(n, [](double a, double b) { return std::pow(a, b); }, {});
 }
 // NaN remains; of two zeros the second one.
 ConstantPtr fold_max(const Node& n) {
@@ -290,9 +287,7 @@ ConstantPtr compare(const Node& n, const Function& function) {
 ConstantPtr fold_equal(const Node& n) { return compare(n, std::equal_to<>()); }
 ConstantPtr fold_greater(const Node& n) { return compare(n, std::greater<>()); }
 ConstantPtr fold_less(const Node& n) { return compare(n, std::less<>()); }
-ConstantPtr fold_greater_or_equal(const Node& n) {
-  return compare(n, std::greater_equal<>());
-}
+ConstantPtr fold_greater_or_equal(const Node& n) { return compare(n, std::greater_equal<>()); }
 ConstantPtr fold_less_or_equal(const Node& n) { return compare(n, std::less_equal<>()); }
 ConstantPtr fold_and(const Node& n) { return compare(n, std::logical_and<>()); }
 ConstantPtr fold_or(const Node& n) { return compare(n, std::logical_or<>()); }

@@ -89,8 +89,8 @@ void import_xor(Node& node) {
 void import_equal(Node& node) {
   if (!is_boolean(node, 0) && !is_boolean(node, 1)) return compare(node, 0, 1, "is_zero");
   Expansion made(node);
-  made.set(inverted(
-      made, booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))));
+  made.set(
+      inverted(made, booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))));
 }
 
 // ---- Where ----
@@ -130,8 +130,7 @@ void import_where(Node& node) {
     if (is_known && node.constant(input) != nullptr) return chosen(made, input, value);
     bool has_lowest = false;
     const std::string operand = finite(node, made, input, has_lowest);
-    const std::string part =
-        value ? made.keep(operand, condition) : made.drop(operand, condition);
+    const std::string part = value ? made.keep(operand, condition) : made.drop(operand, condition);
     if (has_lowest) node.graph.masks[part] = {node.where(), made.in(input)};
     return part;
   };
@@ -165,9 +164,8 @@ void import_is_na_n(Node& node) {
 
 void import_is_inf(Node& node) {
   Expansion made(node);
-  made.set(made.function(
-      "is_infinite", made.in(0),
-      {node.integer("detect_negative", 1), node.integer("detect_positive", 1)}));
+  made.set(made.function("is_infinite", made.in(0),
+                         {node.integer("detect_negative", 1), node.integer("detect_positive", 1)}));
 }
 
 }  // namespace tputwin::net::onnx_reader

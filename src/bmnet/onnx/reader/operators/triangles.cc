@@ -48,8 +48,8 @@ void sum_parts(Node& node, size_t axis, bool reverse) {
   for (int64_t k = 0; k < parts; ++k) {
     const int64_t part = reverse ? parts - 1 - k : k, begin = part * kLargestTriangle;
     const int64_t end = std::min(size, begin + kLargestTriangle);
-    const std::string x = made.add(
-        "Slice", {made.in(0), made.integers({begin}), made.integers({end}), of_axis});
+    const std::string x =
+        made.add("Slice", {made.in(0), made.integers({begin}), made.integers({end}), of_axis});
     std::string sum = made.add("CumSum", {x, made.in(1)});
     made.copy_attribute("exclusive");
     made.copy_attribute("reverse");

@@ -310,7 +310,8 @@ void import_max_pool(Node& node) {
   add_pads(window.columns, node.in(0).lowest_pads, 2);
   check_pads(node, window);
   if (is_dilated(window)) return expand_dilated_max(node, window);
-  if (node.in(0).lowest_pads.empty() && is_large_block(window, x)) return expand_max_of_blocks(node, window);
+  if (node.in(0).lowest_pads.empty() && is_large_block(window, x))
+    return expand_max_of_blocks(node, window);
   const std::string y = pool(node, node.tensor(0, x), window, true);
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
@@ -324,7 +325,8 @@ void import_average_pool(Node& node) {
   const auto as_caffe = [&](const WindowAxis& axis) {
     return counts_pads ? axis.before == axis.behind : axis.before == 0 && axis.behind == 0;
   };
-  const bool fits = as_caffe(window.rows) && as_caffe(window.columns) && !is_large_pool(window) && !is_dilated(window);
+  const bool fits = as_caffe(window.rows) && as_caffe(window.columns) && !is_large_pool(window) &&
+                    !is_dilated(window);
   const std::string input = node.tensor(0, x);
   const std::string y =
       fits ? pool(node, input, window, false) : average_by_taps(node, input, window, counts_pads);
