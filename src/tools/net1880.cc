@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/errors/tools.h"
 #include "isa/bm1880_codec.h"
+#include "tools/bm168x/tensor_values.h"
 #include "tools/info.h"
 #include "tools/model_chip.h"
 #include "tools/net.h"
@@ -94,12 +97,19 @@ class Net1880 final : public Net {
   static Status append(const Array& given, const bmodel::Input& input, const std::string& name,
                        std::vector<uint8_t>& bytes) {
     const uint64_t element = bmodel::element_bytes(input.fmt);
-    const bool is_float = given.kind == 'f' && given.element_bytes == sizeof(float);
-    if (is_float && input.fmt != kFormatFp32 && input.threshold > 0) {
-      for (size_t at = 0; at < given.bytes.size(); at += sizeof(float)) {
-        float value;
-        std::memcpy(&value, &given.bytes[at], sizeof value);
-        bytes.push_back(static_cast<uint8_t>(quantized(value, input.threshold)));
+    const bool is_real = given.kind == 'f' || given.kind == 'b';
+    const auto value = [&](uint64_t i) {
+      return static_cast<float>(number_at(given.bytes, given.kind, given.element_bytes, i));
+    };
+    if (is_real && input.fmt != kFormatFp32 && input.threshold > 0) {
+      for (uint64_t i = 0; i < given.count(); ++i)
+        bytes.push_back(static_cast<uint8_t>(quantized(value(i), input.threshold)));
+      return {};
+    }
+    if (is_real && input.fmt == kFormatFp32) {
+      for (uint64_t i = 0; i < given.count(); ++i) {
+        const auto bits = std::bit_cast<std::array<uint8_t, sizeof(float)>>(value(i));
+        bytes.insert(bytes.end(), bits.begin(), bits.end());
       }
       return {};
     }

@@ -434,25 +434,6 @@ TEST(Kinds, DivisionOfIntegersIsRefused) {
   EXPECT_NE(refusal(builder).find("fractions ONNX drops"), std::string::npos) << refusal(builder);
 }
 
-TEST(Kinds, AttentionRefusesComputedBooleanMasks) {
-  ModelBuilder builder(23);
-  builder.input("x", {1, 1, 8, 8});
-  builder.weights("zero", {}, {0});
-  builder.node("Greater", {"x", "zero"}, {"b"});
-  builder.node("Attention", {"x", "x", "x", "b"}, {"y"});
-  builder.output("y");
-  EXPECT_NE(refusal(builder).find("constant booleans"), std::string::npos) << refusal(builder);
-}
-
-TEST(Kinds, AttentionRefusesQueriesWithoutKeys) {
-  ModelBuilder builder(23);
-  builder.input("x", {1, 1, 2, 2});
-  builder.integers("mask", {2, 2}, {1, 0, 0, 0}, onnx::TensorProto::BOOL);
-  builder.node("Attention", {"x", "x", "x", "mask"}, {"y"});
-  builder.output("y");
-  EXPECT_NE(refusal(builder).find("one key for each query"), std::string::npos) << refusal(builder);
-}
-
 // Constants of integers have the range of their type, as in ONNX.
 TEST(Kinds, FoldedIntegersWrap) {
   struct Case {

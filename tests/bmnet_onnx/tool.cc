@@ -111,15 +111,17 @@ TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
          {"NET.onnx"});
 }
 
-// Writes an array of NumPy.
+// Writes an array of NumPy: `type` is that of numpy's elements.
+template <class Element = float>
 void write_npy(const std::string& path, const std::string& shape,
-               const std::vector<float>& values) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+               const std::vector<Element>& values, const std::string& type = "<f4") {
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.resize(118, ' ');
   std::ofstream file(path, std::ios::binary);
   file << "\x93NUMPY\x01" << '\0' << '\x76' << '\0' << header;
   file.write(reinterpret_cast<const char*>(values.data()),
-             static_cast<std::streamsize>(values.size() * sizeof(float)));
+             static_cast<std::streamsize>(values.size() * sizeof(Element)));
 }
 
 // Each input has samples of its own.
@@ -159,6 +161,37 @@ TEST(OnnxToolInputs, CalibratesSeveral) {
   expect(tputwin(calibrate + x + "--data z=" + at + "x.npy"), {"TW-NET-0602", "exit 3"});
   expect(tputwin(calibrate + x + x + z), {"TW-NET-0601", "given 3 times", "exit 3"});
   expect(tputwin(calibrate + x + z + "--scale 0.5"), {"TW-NET-0701", "as they are", "exit 2"});
+}
+
+// Inputs of booleans and fp16 take arrays of these types, and of others.
+TEST(OnnxToolInputs, TakesBooleansAndHalves) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelBuilder builder(13);
+  builder.input("m", {1, 2, 1, 2}, onnx::TensorProto::BOOL);
+  builder.input("x", {1, 2, 1, 2}, onnx::TensorProto::FLOAT16);
+  builder.weights("zero", {}, {0});
+  builder.node("Where", {"m", "x", "zero"}, {"y"});
+  builder.output("y");
+  std::ofstream(at + "net.onnx", std::ios::binary) << builder.model.SerializeAsString();
+  const std::vector<uint16_t> halves = {0x3c00, 0xbc00, 0x3800, 0xb800};  // 1, -1, 0.5, -0.5
+  write_npy<uint8_t>(at + "m.npy", "1, 2, 1, 2", {1, 0, 0, 1}, "|b1");
+  write_npy(at + "x.npy", "1, 2, 1, 2", halves, "<f2");
+  write_npy(at + "wide.npy", "1, 2, 1, 2", {1, -1, 0.5f, -0.5f});
+  const std::string m = " --data m=" + at + "m.npy";
+  for (const char* x : {"x.npy", "wide.npy"})
+    expect(tputwin("calibrate " + at + "net.onnx" + m + " --data x=" + at + x + " --output " + at +
+                   "int8"),
+           {"exit 0"});
+  const std::string table = at + "int8/bmnet_net_calibration_table.pb2";
+  expect(
+      tputwin("eval " + at + "net.onnx --layers --int8-caffemodel " + at +
+              "int8/bmnet_net_int8.caffemodel --table " + table + m + " --data x=" + at + "x.npy"),
+      {"tg_arithmetic", "exit 0"});
+  expect(tputwin("compile " + at + "net.onnx --chip BM1684X -o " + at + "x.bmodel"), {"exit 0"});
+  for (const char* x : {"x.npy", "wide.npy"})
+    expect(tputwin("run " + at + "x.bmodel --input " + at + "m.npy --input " + at + x),
+           {"fp32(1,2,1,2): 1 0 0 -0.5", "exit 0"});
 }
 
 // Samples of a state that is no part of the batch cannot be put beside those of the input.

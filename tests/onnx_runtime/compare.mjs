@@ -44,7 +44,7 @@ for (const file of readdirSync(folder).filter((f) => f.endsWith('.json')).sort((
     const session = await InferenceSession.create(join(folder, `${index}.onnx`),
                                                   {graphOptimizationLevel: 'disabled', logSeverityLevel: 4});
     const feeds = {};
-    for (const [name, {dims, data}] of Object.entries(text.inputs)) feeds[name] = new Tensor('float32', Float32Array.from(data), dims);
+    for (const [name, {dims, data}] of Object.entries(text.inputs)) feeds[name] = new Tensor('float32', Float32Array.from(data, value), dims);
     result = await session.run(feeds);
   } catch (error) {
     count(foreign, `${text.about.split(' ').slice(0, 3).join(' ')}: ${String(error.message).slice(0, 300)}`);

@@ -84,6 +84,15 @@ void add_cosines(const onnx::ModelProto& model, const Blobs& inputs, json& text)
       text["int8"][name] = cosine(expected->at(name).data, blob.data);
 }
 
+// JSON has no infinities and no NaN: they are text.
+std::vector<float> numbers(const json& values) {
+  std::vector<float> result;
+  for (const json& value : values)
+    result.push_back(value.is_string() ? std::strtof(value.get<std::string>().c_str(), nullptr)
+                                       : value.get<float>());
+  return result;
+}
+
 void run_models_of(const std::filesystem::path& folder, bool int8) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".onnx") continue;
@@ -95,7 +104,7 @@ void run_models_of(const std::filesystem::path& folder, bool int8) {
     json text = json::parse(std::ifstream(path));
     Blobs inputs;
     for (const auto& [name, blob] : text["inputs"].items())
-      inputs[name] = {blob["dims"], blob["data"]};
+      inputs[name] = {blob["dims"], numbers(blob["data"])};
     add_outputs(model, inputs, text);
     if (int8 && text.contains("outputs")) add_cosines(model, inputs, text);
     std::ofstream(path) << text.dump();

@@ -1,6 +1,7 @@
 // Random models of one operator.
 #include "onnx_runtime/random_operator.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "onnx_runtime/draft.h"
@@ -82,11 +83,20 @@ Draw pool(const char* type) {
   return [=](Draft& d) {
     const int64_t kh = d.range(1, 3), kw = d.range(1, 3);
     Dims x = d.map();
-    x[2] += 3, x[3] += 3;
+    x[2] += 5, x[3] += 5;
     auto& node = d.builder.node(type, {d.input("x", x)}, {"y"});
     set(node, "kernel_shape", Dims{kh, kw});
-    set_window(d, node, kh, kw, false);
     const bool is_average = std::string(type) == "AveragePool";
+    const bool dilates = d.opset >= (is_average ? 19 : 10);
+    set_window(d, node, kh, kw, dilates);
+    // ONNX Runtime's automatic pads of a pool do not count the dilation.
+    auto& attributes = *node.mutable_attribute();
+    const auto named = [](const char* name) {
+      return [=](const onnx::AttributeProto& a) { return a.name() == name; };
+    };
+    const auto dilations = std::ranges::find_if(attributes, named("dilations"));
+    if (std::ranges::any_of(attributes, named("auto_pad")) && dilations != attributes.end())
+      attributes.erase(dilations);
     if (d.opset >= 10 && d.rng.coin()) set(node, "ceil_mode", int64_t{1});
     if (is_average && d.rng.coin()) set(node, "count_include_pad", int64_t{1});
   };

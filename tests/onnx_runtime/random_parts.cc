@@ -1,5 +1,7 @@
 // Random models of operators that are made of others: many operands, booleans, subgraphs, local
 // functions, recurrent layers, Einsum; and other axes of Pad, Resize, MatMul.
+#include <cmath>
+
 #include "onnx_runtime/draft.h"
 
 namespace tputwin::test {
@@ -110,17 +112,27 @@ void trilu(Draft& d) {
 }
 
 void cum_sum(Draft& d) {
-  const Dims dims = d.any();
-  d.builder.integers("axis", {}, {d.axis(dims.size())});
+  Dims dims = d.any();
+  const int64_t axis = d.axis(dims.size());
+  // Beyond the largest matrix of ones.
+  if (dims.size() < 3 && d.rng.chance(1, 4))
+    dims[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(dims.size()) : axis)] = 4100;
+  d.builder.integers("axis", {}, {axis});
   auto& node = d.builder.node("CumSum", {d.input("x", dims), "axis"}, {"y"});
   set(node, "exclusive", int64_t{d.rng.coin()});
   set(node, "reverse", int64_t{d.rng.coin()});
 }
 
 void cast(Draft& d) {
-  const int64_t to = d.rng.coin() ? onnx::TensorProto::INT32 : onnx::TensorProto::INT64;
-  set(d.builder.node("Cast", {d.input("x", d.any())}, {"i"}), "to",
-      d.rng.chance(1, 4) ? int64_t{onnx::TensorProto::BOOL} : to);
+  using Types = onnx::TensorProto;
+  constexpr int kTypes[] = {Types::INT8,  Types::UINT8, Types::INT16, Types::UINT16,
+                            Types::INT32, Types::INT64, Types::BOOL};
+  const int64_t to = kTypes[d.range(0, 6)];
+  // Whole numbers that bf16 holds, or fractions.
+  const bool whole = d.rng.coin();
+  const float most = whole ? 250.0f : 3.0f;
+  set(d.builder.node("Cast", {d.input("x", d.any(), -most, most)}, {"i"}), "to", to);
+  for (float& value : d.inputs["x"].data) value = whole ? std::nearbyint(value) : value;
   cast_to_float(d, "i");
 }
 

@@ -29,10 +29,14 @@ void attention(Draft& d) {
                                  d.input("k", dims(kv_heads, keys, size)),
                                  d.input("v", dims(kv_heads, keys, value_size))};
   const bool is_causal = d.rng.chance(1, 3);
-  if (!is_causal && d.rng.coin()) {
-    if (d.rng.coin()) {
+  if (d.rng.coin()) {
+    if (d.rng.chance(1, 3)) {
+      d.builder.weights("zero", {}, {0});
+      d.builder.node("Greater", {d.input("m", {queries, keys}), "zero"}, {"mask"});
+      names.push_back("mask");
+    } else if (d.rng.coin()) {
       std::vector<int64_t> kept;
-      for (int64_t i = 0; i < queries * keys; ++i) kept.push_back(i % keys == 0 || d.rng.coin());
+      for (int64_t i = 0; i < queries * keys; ++i) kept.push_back(d.rng.coin());
       d.builder.integers("mask", {queries, keys}, kept, onnx::TensorProto::BOOL);
       names.push_back("mask");
     } else {
@@ -55,7 +59,7 @@ void attention(Draft& d) {
   if (three_axes) set(node, "q_num_heads", heads), set(node, "kv_num_heads", kv_heads);
   if (is_causal) set(node, "is_causal", int64_t{1});
   if (d.rng.coin()) set(node, "scale", d.real(0.2f, 1));
-  if (names.size() == 3 && !is_causal && d.rng.chance(1, 3)) set(node, "softcap", d.real(1, 4));
+  if (d.rng.chance(1, 3)) set(node, "softcap", d.real(1, 4));
 }
 
 void rotary_embedding(Draft& d) {

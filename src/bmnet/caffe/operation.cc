@@ -40,7 +40,10 @@ bool take_batch(const TensorOp& stated, TensorOp& op) {
   const auto sizes = [](const TensorShape& shape) { return dims(shape); };
   const bool same = std::ranges::equal(stated.input_shape(), op.input_shape(), {}, sizes, sizes);
   if (same) return true;
-  if (!is_per_sample(stated)) return false;
+  // A reshape keeps samples one after the other, also where its result's first extent counts parts
+  // of samples: (1,3,8,8) to (3,64) is (4,3,8,8) to (12,64) for four samples.
+  const bool reshapes = is(stated, Op::reshape);
+  if (!reshapes && !is_per_sample(stated)) return false;
   const int64_t before = stated.input_shape(0).dim(0), now = op.input_shape(0).dim(0);
   for (int i = 0; i < op.input_shape_size(); ++i) {
     Dims wanted = dims(stated.input_shape(i));
@@ -48,7 +51,11 @@ bool take_batch(const TensorOp& stated, TensorOp& op) {
     wanted[0] = now;
     if (wanted != dims(op.input_shape(i))) return false;
   }
-  for (TensorShape& shape : *op.mutable_output_shape()) shape.set_dim(0, now);
+  for (TensorShape& shape : *op.mutable_output_shape()) {
+    const int64_t parts = reshapes ? shape.dim(0) * now : now;
+    if (reshapes && parts % before != 0) return false;
+    shape.set_dim(0, reshapes ? parts / before : parts);
+  }
   return true;
 }
 

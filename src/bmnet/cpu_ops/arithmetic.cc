@@ -21,9 +21,9 @@ float combine(TwoOperands::ArithmeticOp operation, float a, float b) {
     case TwoOperands::DIV:
       return a / b;
     case TwoOperands::MAX:
-      return b > a || std::isnan(b) ? b : a;
+      return b >= a || std::isnan(b) ? b : a;
     case TwoOperands::MIN:
-      return b < a || std::isnan(b) ? b : a;
+      return b <= a || std::isnan(b) ? b : a;
     case TwoOperands::POW:
       return std::pow(a, b);
     case TwoOperands::KEEP:

@@ -29,7 +29,7 @@ Status eltwise(const Call& call) {
         const float x = call.in[k].data[static_cast<int64_t>(i) / repeat];
         if (operation == Parameter::SUM) result += factor[k] * x;
         if (operation == Parameter::PROD) result *= x;
-        if (operation == Parameter::MAX && (x > result || std::isnan(x))) result = x;
+        if (operation == Parameter::MAX && (x >= result || std::isnan(x))) result = x;
       }
       call.out[0].data[i] = parameter.do_activation() ? std::max(result, 0.0f) : result;
     }

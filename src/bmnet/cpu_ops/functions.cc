@@ -2,6 +2,7 @@
 #include "bmnet/cpu_ops/functions.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <vector>
 
@@ -24,6 +25,18 @@ float gelu_tanh(float x) {
   return 0.5f * x * (1 + std::tanh(kRootOfTwoByPi * (x + 0.044715f * x * x * x)));
 }
 
+// Converts to an integer of ONNX as ONNX Runtime does on x86: what the processor's integer does not
+// hold becomes its lowest one, and the lowest `bits` of it remain. 300.5 -> uint8: 44.
+float integer(float x, int bits, bool is_signed, bool rounds) {
+  const double whole = rounds ? std::nearbyint(double{x}) : std::trunc(double{x});
+  const int held = bits < 32 || (bits == 32 && is_signed) ? 32 : 64;
+  const double limit = std::ldexp(1.0, held - 1), range = std::ldexp(1.0, bits);
+  const double value = whole >= -limit && whole < limit ? whole : -limit;
+  if (bits == held && is_signed) return static_cast<float>(value + 0.0);
+  const double rest = value - range * std::floor(value / range);
+  return static_cast<float>(is_signed && rest >= range / 2 ? rest - range : rest);
+}
+
 struct NamedFunction {
   std::string_view name;
   int arguments;
@@ -38,12 +51,14 @@ constexpr NamedFunction kFunctions[] = {
     {"atan", 0, [](float x, Arguments) { return std::atan(x); }},
     {"atanh", 0, [](float x, Arguments) { return std::atanh(x); }},
     {"ceil", 0, [](float x, Arguments) { return std::ceil(x); }},
-    {"celu", 1, [](float x, Arguments a) { return x > 0 ? x : a[0] * std::expm1(x / a[0]); }},
+    {"celu", 1,
+     [](float x, Arguments a) { return x > 0 ? x : a[0] * std::expm1(x / a[0]) + 0.0f; }},
     {"cos", 0, [](float x, Arguments) { return std::cos(x); }},
     {"cosh", 0, [](float x, Arguments) { return std::cosh(x); }},
     {"erf", 0, [](float x, Arguments) { return std::erf(x); }},
     {"exp", 0, [](float x, Arguments) { return std::exp(x); }},
     {"exponential", 1, [](float x, Arguments a) { return std::pow(a[0], x); }},
+    {"finite", 0, [](float x, Arguments) { return std::isinf(x) ? std::copysign(FLT_MAX, x) : x; }},
     {"floor", 0, [](float x, Arguments) { return std::floor(x); }},
     {"gelu", 0, [](float x, Arguments) { return 0.5f * x * (1 + std::erf(x * kRootHalf)); }},
     {"gelu_tanh", 0, [](float x, Arguments) { return gelu_tanh(x); }},
@@ -51,14 +66,27 @@ constexpr NamedFunction kFunctions[] = {
      [](float x, Arguments a) { return std::clamp(a[0] * x + a[1], 0.0f, 1.0f); }},
     {"hard_swish", 0,
      [](float x, Arguments) { return x * std::clamp(x / 6.0f + 0.5f, 0.0f, 1.0f); }},
+    {"integer", 3,
+     [](float x, Arguments a) { return integer(x, static_cast<int>(a[0]), a[1] != 0, a[2] != 0); }},
+    {"is_infinite", 2,
+     [](float x, Arguments a) {
+       return (a[0] != 0 && x == -INFINITY) || (a[1] != 0 && x == INFINITY) ? 1.0f : 0.0f;
+     }},
+    {"is_nan", 0, [](float x, Arguments) { return std::isnan(x) ? 1.0f : 0.0f; }},
+    {"is_not_negative", 0, [](float x, Arguments) { return x >= 0 ? 1.0f : 0.0f; }},
+    {"is_not_zero", 0, [](float x, Arguments) { return x != 0 ? 1.0f : 0.0f; }},
+    {"is_positive", 0, [](float x, Arguments) { return x > 0 ? 1.0f : 0.0f; }},
+    {"is_zero", 0, [](float x, Arguments) { return x == 0 ? 1.0f : 0.0f; }},
     {"log", 0, [](float x, Arguments) { return std::log(x); }},
     {"mish", 0, [](float x, Arguments) { return x * std::tanh(softplus(x)); }},
     {"round", 0, [](float x, Arguments) { return half_to_even(x); }},
-    {"selu", 2, [](float x, Arguments a) { return a[1] * (x > 0 ? x : a[0] * std::expm1(x)); }},
+    {"selu", 2,
+     [](float x, Arguments a) { return a[1] * (x > 0 ? x : a[0] * std::expm1(x) + 0.0f); }},
     {"shrink", 2, [](float x, Arguments a) { return shrink(x, a[0], a[1]); }},
-    {"sign", 0, [](float x, Arguments) { return x > 0   ? 1.0f
-                                                : x < 0 ? -1.0f
-                                                        : 0.0f; }},
+    {"sign", 0,
+     [](float x, Arguments) {
+       return x > 0 ? 1.0f : x < 0 ? -1.0f : std::isnan(x) ? x : 0.0f;
+     }},
     {"sin", 0, [](float x, Arguments) { return std::sin(x); }},
     {"sinh", 0, [](float x, Arguments) { return std::sinh(x); }},
     {"softplus", 0, [](float x, Arguments) { return softplus(x); }},

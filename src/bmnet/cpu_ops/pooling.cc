@@ -24,11 +24,11 @@ CountedRange range_of(int64_t i, int stride, int kernel, int pad, int64_t extent
 
 float pool(const float* plane, int64_t width, const CountedRange& rows, const CountedRange& columns,
            bool max) {
-  float result = max ? -std::numeric_limits<float>::max() : 0.0f;
+  float result = max ? -std::numeric_limits<float>::infinity() : 0.0f;
   for (int64_t y = rows.begin; y < rows.end; ++y)
     for (int64_t x = columns.begin; x < columns.end; ++x) {
       const float value = plane[y * width + x];
-      result = max ? std::max(result, value) : result + value;
+      result = !max ? result + value : result > value ? result : value;
     }
   if (max) return rows.begin < rows.end && columns.begin < columns.end ? result : 0.0f;
   return result / static_cast<float>(std::max<int64_t>(1, rows.counted * columns.counted));

@@ -45,6 +45,7 @@ float reduce(Reduction::ReductionOp operation, const float* x, int64_t length) {
       return std::log(fold(x, length, 0, sum));
     case Reduction::LOG_SUM_EXP: {
       const float largest = fold(x, length, x[0], most);
+      if (std::isinf(largest)) return largest;
       return largest + std::log(sum_of_exponentials(x, length, largest));
     }
   }

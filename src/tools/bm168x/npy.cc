@@ -44,11 +44,13 @@ Result<std::vector<uint64_t>> parse_shape(const std::string& text) {
 
 Status parse_header(const std::string& text, Array& array) {
   std::smatch match;
-  static const std::regex type("'descr': *'([<|])([fiu])([1248])'"),
+  static const std::regex type("'descr': *'([<|])([fiub])([1248])'"),
       order("'fortran_order': *False"), shape("'shape': *\\(([0-9, ]*)\\)");
-  if (!std::regex_search(text, match, type)) return malformed("descr is none of f, i, u: " + text);
+  if (!std::regex_search(text, match, type))
+    return malformed("descr is none of f, i, u, b1: " + text);
   array.kind = match[2].str()[0];
   array.element_bytes = static_cast<uint32_t>(match[3].str()[0] - '0');
+  if (array.kind == 'b' && array.element_bytes != 1) return malformed("descr: " + text);
   if (!std::regex_search(text, order)) return malformed("it is in Fortran's order");
   if (!std::regex_search(text, match, shape)) return malformed("no shape");
   TW_ASSIGN_OR_RETURN(extents, parse_shape(match[1]));

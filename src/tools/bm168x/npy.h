@@ -14,7 +14,7 @@ namespace tputwin::tools {
 
 // Elements in C order, least significant byte first.
 struct Array {
-  char kind = 'f';  // f, i, u: float, signed, unsigned
+  char kind = 'f';  // f, i, u, b: float, signed, unsigned, boolean of one byte
   uint32_t element_bytes = 4;
   std::vector<uint64_t> shape;
   std::vector<uint8_t> bytes;

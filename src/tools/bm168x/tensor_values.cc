@@ -55,33 +55,6 @@ void store(std::span<uint8_t> bytes, uint64_t index, double value) {
   std::memcpy(bytes.data() + index * sizeof(T), &converted, sizeof(T));
 }
 
-double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index) {
-  switch (kind << 8 | static_cast<int>(size)) {
-    case 'f' << 8 | 2:
-      return f16::to_f32(load<uint16_t>(bytes, index));
-    case 'f' << 8 | 4:
-      return load<float>(bytes, index);
-    case 'f' << 8 | 8:
-      return load<double>(bytes, index);
-    case 'i' << 8 | 1:
-      return load<int8_t>(bytes, index);
-    case 'i' << 8 | 2:
-      return load<int16_t>(bytes, index);
-    case 'i' << 8 | 4:
-      return load<int32_t>(bytes, index);
-    case 'i' << 8 | 8:
-      return static_cast<double>(load<int64_t>(bytes, index));
-    case 'u' << 8 | 1:
-      return load<uint8_t>(bytes, index);
-    case 'u' << 8 | 2:
-      return load<uint16_t>(bytes, index);
-    case 'u' << 8 | 4:
-      return load<uint32_t>(bytes, index);
-    default:
-      return static_cast<double>(load<uint64_t>(bytes, index));
-  }
-}
-
 void put(std::span<uint8_t> bytes, ElementType type, uint64_t index, double value) {
   switch (type) {
     case ElementType::f32:
@@ -113,6 +86,35 @@ void put(std::span<uint8_t> bytes, ElementType type, uint64_t index, double valu
 
 }  // namespace
 
+double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index) {
+  switch (kind << 8 | static_cast<int>(size)) {
+    case 'f' << 8 | 2:
+      return f16::to_f32(load<uint16_t>(bytes, index));
+    case 'f' << 8 | 4:
+      return load<float>(bytes, index);
+    case 'f' << 8 | 8:
+      return load<double>(bytes, index);
+    case 'i' << 8 | 1:
+      return load<int8_t>(bytes, index);
+    case 'i' << 8 | 2:
+      return load<int16_t>(bytes, index);
+    case 'i' << 8 | 4:
+      return load<int32_t>(bytes, index);
+    case 'i' << 8 | 8:
+      return static_cast<double>(load<int64_t>(bytes, index));
+    case 'b' << 8 | 1:
+      return load<uint8_t>(bytes, index) != 0 ? 1 : 0;
+    case 'u' << 8 | 1:
+      return load<uint8_t>(bytes, index);
+    case 'u' << 8 | 2:
+      return load<uint16_t>(bytes, index);
+    case 'u' << 8 | 4:
+      return load<uint32_t>(bytes, index);
+    default:
+      return static_cast<double>(load<uint64_t>(bytes, index));
+  }
+}
+
 double value_at(std::span<const uint8_t> bytes, ElementType type, uint64_t index) {
   if (type == ElementType::bf16) return bf16::to_f32(load<uint16_t>(bytes, index));
   if (element_bits(type) != 4)
@@ -130,7 +132,7 @@ Result<std::vector<uint8_t>> tensor_of(const Array& array, const TensorT& tensor
         .detail(fmt::format("the net takes {}", count));
   if (array.kind == numpy_type(type).kind && array.element_bytes == numpy_type(type).bytes)
     return array.bytes;
-  const bool quantize = array.kind == 'f' && !is_float(type);
+  const bool quantize = (array.kind == 'f' || array.kind == 'b') && !is_float(type);
   const auto [low, high] =
       is_float(type) ? std::pair<double, double>(-INFINITY, INFINITY) : range_of(type);
   std::vector<uint8_t> bytes(tensor_bytes(tensor));

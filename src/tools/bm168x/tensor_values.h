@@ -20,6 +20,8 @@ Array array_of(std::span<const uint8_t> bytes, const bmodel::bm168x::TensorT& te
                bool as_float);
 // Returns random numbers, reproducible by their seed: floats from -1 to 1, integers of all bits.
 std::vector<uint8_t> synthetic(const bmodel::bm168x::TensorT& tensor, uint64_t seed);
+// Returns element `index` of numpy's type: f, i, u or b of `size` bytes. Booleans are 0 or 1.
+double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index);
 // Returns element `index`.
 double value_at(std::span<const uint8_t> bytes, bmodel::bm168x::ElementType type, uint64_t index);
 

@@ -5,12 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
-#include "tools/bm168x/npy.h"
+#include "tools/bm168x/tensor_values.h"
 
 namespace tputwin::tools {
 namespace {
@@ -24,7 +23,9 @@ class ArraySamples final : public net::DataSet {
 
   Status sample(size_t index, std::span<float> values) const override {
     const size_t first = index * values.size();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = value(first + i);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          static_cast<float>(number_at(array_.bytes, array_.kind, array_.element_bytes, first + i));
     return {};
   }
   Result<net::Extents> natural_shape() const override {
@@ -32,28 +33,6 @@ class ArraySamples final : public net::DataSet {
   }
 
  private:
-  template <class Element>
-  float element(size_t index) const {
-    Element value;
-    std::memcpy(&value, &array_.bytes[index * sizeof(Element)], sizeof(Element));
-    return static_cast<float>(value);
-  }
-  float value(size_t index) const {
-    const bool is_signed = array_.kind == 'i';
-    switch (array_.element_bytes) {
-      case 1:
-        return is_signed ? element<int8_t>(index) : element<uint8_t>(index);
-      case 2:
-        return is_signed ? element<int16_t>(index) : element<uint16_t>(index);
-      case 4:
-        if (array_.kind == 'f') return element<float>(index);
-        return is_signed ? element<int32_t>(index) : element<uint32_t>(index);
-      default:
-        if (array_.kind == 'f') return element<double>(index);
-        return is_signed ? element<int64_t>(index) : element<uint64_t>(index);
-    }
-  }
-
   Array array_;
 };
 
@@ -67,8 +46,6 @@ Result<std::unique_ptr<net::DataSet>> of_array(Array array, const std::string& p
         .argument(path, fmt::format("array ({})", fmt::join(array.shape, ",")))
         .detail(std::move(why));
   };
-  if (array.kind == 'f' && array.element_bytes == 2)
-    return wrong("16-bit floats; store the samples as float32");
   const net::Extents& e = input.shape;
   const std::vector<uint64_t> extents{static_cast<uint64_t>(e.c), static_cast<uint64_t>(e.h),
                                       static_cast<uint64_t>(e.w)};

@@ -226,6 +226,46 @@ std::optional<Addends> addends_of(Node& node, const std::string& tensor) {
   return addends;
 }
 
+namespace {
+
+bool moves_mask(const TensorOp& op) {
+  return is(op, Op::reshape) || is(op, Op::permute) || is(op, Op::tile);
+}
+
+bool adds_mask(const Graph& graph, const TensorOp& op) {
+  return is(op, Op::eltwise) || is(op, Op::arithmetic) ? of_sum(graph, op).has_value() : false;
+}
+
+}  // namespace
+
+std::optional<std::string> mask_of(const Graph& graph, const std::string& tensor) {
+  if (graph.masks.contains(tensor)) return tensor;
+  const TensorOp* op = graph.network.producer(tensor);
+  if (op == nullptr || !(moves_mask(*op) || adds_mask(graph, *op))) return std::nullopt;
+  for (const std::string& bottom : op->bottom())
+    if (auto mask = mask_of(graph, bottom)) return mask;
+  return std::nullopt;
+}
+
+namespace {
+
+// Refuses a Where with -inf that others than a Softmax read.
+void require_softmax(const Graph& graph, const TensorOp& op) {
+  if (moves_mask(op) || adds_mask(graph, op)) return;
+  if (is(op, Op::softmax) && !op.tg_softmax_param().log()) return;
+  for (const std::string& bottom : op.bottom())
+    if (const auto mask = mask_of(graph, bottom)) {
+      const auto& [where, constant] = graph.masks.at(*mask);
+      throw Refusal{Error(errors::net_onnx_operator)
+                        .in(where)
+                        .argument(constant, "-inf")
+                        .detail("only a Where that a Softmax alone reads may have it; take a "
+                                "finite number, some 20 below the least score")};
+    }
+}
+
+}  // namespace
+
 void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs) {
   auto& ops = graph.network.ops;
   for (size_t i = ops.size(); i-- > 0;) {
@@ -235,7 +275,10 @@ void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs) {
     graph.network.blobs.erase(ops[i].name());
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (const TensorOp& op : ops) refuse_infinite(graph, op);
+  for (const TensorOp& op : ops) {
+    refuse_infinite(graph, op);
+    require_softmax(graph, op);
+  }
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -21,6 +21,9 @@ struct Addends {
 // taken apart as far as at most one tensor is added.
 std::optional<Addends> addends_of(Node& node, const std::string& tensor);
 
+// Returns the part of a Where with -inf that the tensor is, or is moved from.
+std::optional<std::string> mask_of(const Graph& graph, const std::string& tensor);
+
 // Removes the sums of `graph.unused_sums` that have no readers left. Sums that are read and have
 // infinite constants are refused.
 void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs);

@@ -44,7 +44,7 @@ Bounds of_activation(const TensorOp& op, const Bounds& x) {
 
 Bounds of_function(const TensorOp& op) {
   const std::string& name = op.tg_function_param().name();
-  if (name == "hard_sigmoid") return {0, 1};
+  if (name == "hard_sigmoid" || name.starts_with("is_")) return {0, 1};
   if (name == "exp" || name == "softplus" || name == "sqrt") return {0, kInfinity};
   if (name == "sin" || name == "cos" || name == "erf" || name == "softsign" || name == "sign")
     return {-1, 1};

@@ -308,61 +308,6 @@ bool is_integer_type(int type) {
 
 bool Constant::is_integer() const { return is_integer_type(type); }
 
-std::vector<int64_t> Constant::whole() const {
-  if (is_integer()) return integers;
-  std::vector<int64_t> values;
-  for (float v : reals) values.push_back(std::fabs(v) < 9e18f ? static_cast<int64_t>(v) : 0);
-  return values;
-}
-
-std::vector<float> Constant::real() const {
-  if (!is_integer()) return reals;
-  return {integers.begin(), integers.end()};
-}
-
-ConstantPtr make_reals(Dims dims, std::vector<float> values) {
-  return std::make_shared<Constant>(
-      Constant{std::move(dims), TensorProto::FLOAT, std::move(values), {}});
-}
-
-ConstantPtr make_integers(Dims dims, std::vector<int64_t> values, int type) {
-  return std::make_shared<Constant>(Constant{std::move(dims), type, {}, std::move(values)});
-}
-
-namespace {
-
-// Returns the value that the type holds of an integer beyond its range: its lowest bits.
-int64_t wrapped(int64_t value, int type) {
-  switch (type) {
-    case TensorProto::INT8:
-      return static_cast<int8_t>(value);
-    case TensorProto::UINT8:
-      return static_cast<uint8_t>(value);
-    case TensorProto::INT16:
-      return static_cast<int16_t>(value);
-    case TensorProto::UINT16:
-      return static_cast<uint16_t>(value);
-    case TensorProto::INT32:
-      return static_cast<int32_t>(value);
-    case TensorProto::UINT32:
-      return static_cast<uint32_t>(value);
-    default:
-      return value;
-  }
-}
-
-}  // namespace
-
-ConstantPtr make_constant(Dims dims, int type, const std::vector<double>& values) {
-  if (!is_integer_type(type))
-    return std::make_shared<Constant>(
-        Constant{std::move(dims), type, {values.begin(), values.end()}, {}});
-  std::vector<int64_t> whole;
-  for (double v : values)
-    whole.push_back(wrapped(std::fabs(v) < 9e18 ? static_cast<int64_t>(v) : 0, type));
-  return make_integers(std::move(dims), std::move(whole), type);
-}
-
 ConstantPtr read_tensor(const TensorProto& tensor, const std::string& folder) {
   auto constant = std::make_shared<Constant>();
   constant->dims.assign(tensor.dims().begin(), tensor.dims().end());

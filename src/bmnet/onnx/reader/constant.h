@@ -27,14 +27,15 @@ std::string text(const Dims& dims);
 
 struct Constant {
   Dims dims;
-  // Type of ONNX. Integers and booleans are stored in `integers`, others in `reals`.
+  // Type of ONNX. Integers and booleans are stored in `integers`, others in `reals`. A uint64 is
+  // stored with its bits.
   int type = onnx::TensorProto::FLOAT;
   std::vector<float> reals;
   std::vector<int64_t> integers;
 
   bool is_integer() const;
   size_t size() const { return is_integer() ? integers.size() : reals.size(); }
-  double at(size_t i) const { return is_integer() ? static_cast<double>(integers[i]) : reals[i]; }
+  double at(size_t i) const;
   std::vector<int64_t> whole() const;  // values as integers
   std::vector<float> real() const;     // values as floats
 };
@@ -44,8 +45,23 @@ bool is_integer_type(int type);
 ConstantPtr make_reals(Dims dims, std::vector<float> values);
 ConstantPtr make_integers(Dims dims, std::vector<int64_t> values,
                           int type = onnx::TensorProto::INT64);
-// Returns a constant from doubles. They represent all whole numbers in use exactly.
+// Returns a constant from doubles. Integers are made of them as by ONNX Runtime on x86: toward
+// zero, and beyond 32 or 64 bits the lowest integer, of which the type's bits remain.
 ConstantPtr make_constant(Dims dims, int type, const std::vector<double>& values);
+// Returns the same, but the nearest integer of the type for numbers beyond its range.
+ConstantPtr make_saturated(Dims dims, int type, const std::vector<double>& values);
+
+// Holds every int64 and uint64, and their sums, differences and products but for the highest bit.
+__extension__ using Whole = __int128;
+Whole whole_at(const Constant& constant, size_t i);
+// Returns a constant of integers. Those beyond the type's range wrap.
+ConstantPtr make_whole(Dims dims, int type, const std::vector<Whole>& values);
+
+// Returns a constant of floats with the values that another type of floats holds.
+ConstantPtr rounded(const Constant& constant, int type);
+int bits_of(int type);  // of an integer type
+bool is_signed_type(int type);
+bool is_finite(const Constant& constant);
 
 // Reads a tensor of the file. External data must be in `folder`.
 ConstantPtr read_tensor(const onnx::TensorProto& tensor, const std::string& folder);

@@ -66,6 +66,10 @@ std::string Expansion::integers(const Dims& values) {
   return constant(*make_integers({static_cast<int64_t>(values.size())}, values));
 }
 
+std::string Expansion::empty(const Dims& dims, int type) {
+  return constant(*make_constant(dims, type, {}));
+}
+
 std::string Expansion::integer(int64_t value) { return constant(*make_integers({}, {value})); }
 
 std::vector<std::string> Expansion::add_many(const char* type,
@@ -95,6 +99,12 @@ std::string Expansion::keep(const std::string& x, const std::string& condition) 
 
 std::string Expansion::drop(const std::string& x, const std::string& condition) {
   const std::string y = add("Drop", {x, condition});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
+std::string Expansion::function(const char* name, const std::string& x, const Dims& arguments) {
+  const std::string y = add("Function", {x}, {{"name", name}, {"arguments", arguments}});
   node_.expansion().back().set_domain(std::string(kInternal));
   return y;
 }

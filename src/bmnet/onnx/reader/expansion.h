@@ -22,6 +22,7 @@ class Expansion {
   std::string real(float value) { return reals({}, {value}); }
   std::string integers(const Dims& values);
   std::string integer(int64_t value);
+  std::string empty(const Dims& dims, int type);  // of no elements
   // Adds a node with one output. Returns the name of that output.
   std::string add(const char* type, const std::vector<std::string>& inputs,
                   const std::vector<Attribute>& attributes = {});
@@ -29,6 +30,8 @@ class Expansion {
   std::string keep(const std::string& x, const std::string& condition);
   // Adds x where the condition does not hold, else 0.
   std::string drop(const std::string& x, const std::string& condition);
+  // Adds a function of one value, by its name in cpu_ops/functions.cc.
+  std::string function(const char* name, const std::string& x, const Dims& arguments = {});
   // Adds a node with several outputs. Returns their names.
   std::vector<std::string> add_many(const char* type, const std::vector<std::string>& inputs,
                                     size_t outputs, const std::vector<Attribute>& attributes = {});

@@ -11,7 +11,7 @@ namespace tputwin::net::onnx_reader {
 namespace {
 
 constexpr int kMostDepth = 64;  // of calls in calls
-// A field of inlined nodes, which no version of ONNX has: the opset of their function. It stays
+// A field of nodes, which no version of ONNX has: the opset of their function or model. It stays
 // with the node when a subgraph is copied and its names change.
 constexpr int kOpsetField = 100000;
 
@@ -99,9 +99,9 @@ class Inliner {
     if (function != functions_.end()) return call(node, *function->second, result, depth);
     for (auto& attribute : *node.mutable_attribute())
       if (attribute.has_g()) run(*attribute.mutable_g(), opset, depth + 1);
-    if (opset != opset_)
-      node.GetReflection()->MutableUnknownFields(&node)->AddVarint(kOpsetField,
-                                                                   static_cast<uint64_t>(opset));
+    // Nodes of the model's opset have it as well: a body of another opset may hold them.
+    node.GetReflection()->MutableUnknownFields(&node)->AddVarint(kOpsetField,
+                                                                 static_cast<uint64_t>(opset));
     *result.Add() = std::move(node);
   }
 

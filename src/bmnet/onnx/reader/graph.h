@@ -48,6 +48,10 @@ struct Value {
   int64_t positions = 0;
   bool is_bytes = false;  // true for bytes of an input
   ValueKind kind = ValueKind::real;
+  // Pads of the lowest value before and after rows and columns, which the tensor does not have: the
+  // MaxPool that reads it has them.
+  Dims lowest_pads;
+  int integer_type = 0;  // the type of ONNX, if it is known and the kind is `integer`
 };
 
 // Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.
@@ -67,6 +71,8 @@ class Graph {
   std::map<std::string, float> constant_tensors;
   // Those tensors by the constant. Values of constants are kept until the import ends.
   std::map<const Constant*, std::string> tensors_of_constants;
+  // Parts of a Where that are the lowest float in place of -inf: the node, and its constant.
+  std::map<std::string, std::pair<std::string, std::string>> masks;
   // Names of the model's constants with infinite values, by the layer that has them.
   std::map<std::string, std::string> infinite;
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the

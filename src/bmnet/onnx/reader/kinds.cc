@@ -1,6 +1,8 @@
 // Kinds of tensors, declared in kinds.h.
 #include "bmnet/onnx/reader/kinds.h"
 
+#include "bmnet/onnx/reader/expansion.h"
+
 #include <algorithm>
 
 namespace tputwin::net::onnx_reader {
@@ -24,31 +26,59 @@ bool is_among(std::string_view type, std::span<const std::string_view> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
-ValueKind kind_of_inputs(const Node& node) {
-  ValueKind kind = ValueKind::real;
-  for (size_t i = 0; i < node.inputs(); ++i)
-    if (node.has(i) && node.in(i).constant == nullptr) kind = std::max(kind, node.in(i).kind);
-  return kind;
+KindOfResults kind_of_inputs(const Node& node) {
+  KindOfResults result;
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (!node.has(i) || node.in(i).constant != nullptr) continue;
+    result.kind = std::max(result.kind, node.in(i).kind);
+    if (node.in(i).kind == ValueKind::integer) result.integer_type = node.in(i).integer_type;
+  }
+  return result;
 }
 
 }  // namespace
 
 void require_kinds(const Node& node) {
   const std::string_view type = node.proto.op_type();
-  if (is_among(type, kWithFractions) && kind_of_inputs(node) == ValueKind::integer)
+  if (is_among(type, kWithFractions) && kind_of_inputs(node).kind == ValueKind::integer)
     node.refuse("type", "integers",
                 "on integers, whose fractions ONNX drops; put a Cast to floats before it");
 }
 
-ValueKind kind_of_results(const Node& node) {
+void require_no_lowest_pads(const Node& node) {
+  const std::string& type = node.proto.op_type();
+  const bool takes_them = type == "MaxPool" || type == "Pad" || type == "Shape" || type == "Size";
+  for (size_t i = 0; i < node.inputs() && !takes_them; ++i)
+    if (node.has(i) && !node.in(i).lowest_pads.empty())
+      node.refuse(node.proto.input(static_cast<int>(i)), "padded with -inf or the lowest float",
+                  "padded with a number below 1e30; only a MaxPool has such pads itself");
+}
+
+KindOfResults kind_of_results(const Node& node) {
   const std::string_view type = node.proto.op_type();
-  if (is_among(type, kBoolean)) return ValueKind::boolean;
+  if (is_among(type, kBoolean)) return {ValueKind::boolean};
   if (type == "Cast") {
     const auto to = static_cast<int>(node.integer("to", 0));
-    if (to == onnx::TensorProto::BOOL) return ValueKind::boolean;
-    return is_integer_type(to) ? ValueKind::integer : ValueKind::real;
+    if (to == onnx::TensorProto::BOOL) return {ValueKind::boolean};
+    return is_integer_type(to) ? KindOfResults{ValueKind::integer, to} : KindOfResults{};
   }
-  return is_among(type, kKeep) ? kind_of_inputs(node) : ValueKind::real;
+  return is_among(type, kKeep) ? kind_of_inputs(node) : KindOfResults{};
+}
+
+bool widen(Node& node) {
+  constexpr std::string_view kWrap[] = {"Add", "Sub", "Mul", "Neg", "Abs", "Sum"};
+  const std::string& type = node.proto.op_type();
+  const int narrow = kind_of_inputs(node).integer_type;
+  if (!is_among(type, kWrap) || narrow == 0 || bits_of(narrow) > 16) return false;
+  Expansion made(node);
+  const auto cast = [&](const std::string& x, int to) {
+    return made.add("Cast", {x}, {{"to", int64_t{to}}});
+  };
+  std::vector<std::string> operands;
+  for (size_t i = 0; i < node.inputs(); ++i)
+    operands.push_back(cast(made.in(i), onnx::TensorProto::INT32));
+  made.set(cast(made.add(type.c_str(), operands), narrow));
+  return true;
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -5,9 +5,18 @@
 
 namespace tputwin::net::onnx_reader {
 
+// Refuses operators other than MaxPool behind a Pad with -inf or the lowest float.
+void require_no_lowest_pads(const Node& node);
 // Refuses operators whose results on integers ONNX cuts to integers.
 void require_kinds(const Node& node);
+struct KindOfResults {
+  ValueKind kind = ValueKind::real;
+  int integer_type = 0;
+};
 // Returns the kind of the node's results.
-ValueKind kind_of_results(const Node& node);
+KindOfResults kind_of_results(const Node& node);
+// Integers of 8 and 16 bits wrap. Replaces arithmetic on them by arithmetic on int32, and a Cast
+// of the result. Returns false if the node is none of that.
+bool widen(Node& node);
 
 }  // namespace tputwin::net::onnx_reader

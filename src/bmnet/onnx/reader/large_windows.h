@@ -30,6 +30,11 @@ bool has_many_channels(const Node& node, const NodeWindow& window);
 // Expands it: channels become rows, and the kernel gets that many rows.
 void expand_conv_of_channels(Node& node);
 
+// Returns true if the window skips elements.
+bool is_dilated(const NodeWindow& window);
+// Expands a MaxPool with dilations: maxima of moved copies of the map.
+void expand_dilated_max(Node& node, const NodeWindow& window);
+
 // Returns true if a pooling's window or stride does not fit a command.
 bool is_large_pool(const NodeWindow& window);
 

@@ -87,11 +87,12 @@ Dims ModelImporter::input_dims(const onnx::ValueInfoProto& input, size_t index) 
 void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   const int type = input.type().tensor_type().elem_type();
   const bool is_bytes = type == onnx::TensorProto::UINT8;
-  if (!input.type().has_tensor_type() || (is_integer_type(type) && !is_bytes))
+  const bool is_boolean = type == onnx::TensorProto::BOOL;
+  if (!input.type().has_tensor_type() || (is_integer_type(type) && !is_bytes && !is_boolean))
     throw Refusal{Error(errors::net_onnx_operator)
                       .in("input " + input.name())
                       .argument("type", std::to_string(type))
-                      .detail("inputs are tensors of floats or of unsigned bytes: make the "
+                      .detail("inputs are tensors of floats, booleans or unsigned bytes: make the "
                               "input one of floats")};
   const Dims dims = input_dims(input, index);
   if (elements(dims) < 1)
@@ -103,6 +104,7 @@ void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   *op.add_output_shape() = make_shape(net_dims(dims));
   values_[input.name()] =
       Value{dims, nullptr, graph_.add(std::move(op), {}), {}, is_bytes ? 256 : 0, is_bytes};
+  if (is_boolean) values_[input.name()].kind = ValueKind::boolean;
 }
 
 // ---- Nodes ----
@@ -176,6 +178,8 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
                   "fewer, with functions and loops as the nodes that they stand for");
     if (missing.empty()) {
       require_kinds(node);
+      require_no_lowest_pads(node);
+      if (widen(node)) return;
       return import_operator(proto, node);
     }
     row_of(proto, node);
@@ -185,7 +189,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       problems_.push_back(
           malformed(node.where(), "its input " + name + " is made by no node before it"));
   if (!node.expansion().empty()) import_all(node.expansion(), node.expansion_opset);
-  const ValueKind kind = missing.empty() ? kind_of_results(node) : ValueKind::real;
+  const auto [kind, integer_type] = missing.empty() ? kind_of_results(node) : KindOfResults{};
   for (int i = 0; i < proto.output_size(); ++i) {
     const std::string& name = proto.output(i);
     if (name.empty()) continue;
@@ -194,7 +198,10 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       values_[name] = std::move(*value);
     else if (!values_.contains(name))
       unknown_.insert(name);
-    if (const auto known = values_.find(name); known != values_.end()) known->second.kind = kind;
+    if (const auto known = values_.find(name); known != values_.end()) {
+      known->second.kind = kind;
+      known->second.integer_type = integer_type;
+    }
   }
 }
 
@@ -228,6 +235,8 @@ Value ModelImporter::output_value(const std::string& name) {
   const auto refuse = [&](const char* why) {
     throw Refusal{Error(errors::net_onnx_operator).in("output " + name).detail(why)};
   };
+  if (!value.lowest_pads.empty())
+    refuse("a Pad with -inf or the lowest float must be read by a MaxPool; pad with a number");
   if (value.quantization) refuse("it is of integers; put a DequantizeLinear behind it");
   if (value.constant == nullptr) return value;
   if (value.constant->is_integer() || value.constant->size() == 0)

@@ -11,7 +11,7 @@ namespace tputwin::net::onnx_reader {
 
 // The domain of operators that ONNX Runtime adds.
 constexpr std::string_view kMicrosoft = "com.microsoft";
-// The domain of operators that only expansions use: Keep and Drop.
+// The domain of operators that only expansions use: Keep, Drop and Function.
 constexpr std::string_view kInternal = "tputwin";
 // The opset of the nodes of expansions.
 constexpr int64_t kExpansionOpset = 21;
@@ -135,6 +135,8 @@ void fold_by_execution(Node& node, const OperatorRow& row);
 // x where the condition holds (Keep) or does not hold (Drop), else 0.
 void import_keep(Node&);
 void import_drop(Node&);
+// The tg_function that the attribute `name` names, with integers as `arguments`.
+void import_function(Node&);
 // Folds two constants. Operators with more operands are expanded.
 ConstantPtr fold_max(const Node&);
 ConstantPtr fold_min(const Node&);

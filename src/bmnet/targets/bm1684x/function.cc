@@ -1,4 +1,6 @@
 // Functions of one value: activations, powers, clips.
+#include <cmath>
+
 #include "bmnet/targets/bm1684x/half_functions.h"
 #include "bmnet/targets/bm1684x/library_function.h"
 #include "bmnet/targets/bm1684x/lower.h"
@@ -57,7 +59,10 @@ class ScalarFunction final : public StreamKernel {
     return is_half(output.type) && is_call(step) && has_half_function(step.function);
   }
   // True if the steps compute in fp32.
-  bool is_wide() const { return std::ranges::any_of(steps_, is_call); }
+  bool is_wide() const {
+    return std::ranges::any_of(
+        steps_, [](const ScalarStep& s) { return is_call(s) || s.kind == Kind::wrap; });
+  }
   DType type() const { return is_wide() ? DType::f32 : output.type; }
   // True if the steps work on a copy of the input and leave a copy of the result.
   bool is_converted() const {
@@ -129,9 +134,64 @@ class ScalarFunction final : public StreamKernel {
         return choose(program, to, y, Select::Compare::less, zero, number(-1, type()),
                       Source::tensor(to));
       }
+      case Kind::is:
+      case Kind::is_not:
+      case Kind::is_above:
+      case Kind::is_nan:
+        return test(program, s, to, y);
+      case Kind::finite:
+        return limit(program, to, y);
+      case Kind::wrap:
+        return wrap(program, s, to, y);
       case Kind::function:
         return call(program, o, s, to, y);
     }
+  }
+
+  void limit(StreamProgram& program, const TensorView& to, const TensorView& y) const {
+    const float largest = type() == DType::f16    ? 65504.0f
+                          : type() == DType::bf16 ? 0x1.fep127f
+                                                  : 0x1.fffffep127f;
+    using Compare = Select::Compare;
+    choose(program, to, y, Compare::equal_value, number(INFINITY, type()), number(largest, type()),
+           Source::tensor(y));
+    choose(program, to, y, Compare::equal_value, number(-INFINITY, type()),
+           number(-largest, type()), Source::tensor(to));
+  }
+
+  // 1 or 0. No condition of the chip but that of `is_not` holds for NaN.
+  void test(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+            const TensorView& y) const {
+    using Compare = Select::Compare;
+    const Source constant = number(s.constant, type()), one = number(1, type()),
+                 zero = number(0, type());
+    if (s.kind == Kind::is_nan) {
+      // NaN is neither larger than minus infinity nor equal to it.
+      const Source lowest = number(-INFINITY, type());
+      choose(program, to, y, Compare::greater, lowest, zero, one);
+      return choose(program, to, y, Compare::equal_value, lowest, zero, Source::tensor(to));
+    }
+    if (s.kind == Kind::is_not)
+      return choose(program, to, y, Compare::equal_value, constant, zero, one);
+    choose(program, to, y, s.kind == Kind::is_above ? Compare::greater : Compare::equal_value,
+           constant, one, zero);
+    if (s.kind == Kind::is_above ? s.other == INFINITY : s.other == s.constant) return;
+    choose(program, to, y, Compare::equal_value, number(s.other, type()), one, Source::tensor(to));
+  }
+
+  // y - constant * floor((y - other) / constant)
+  void wrap(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+            const TensorView& y) const {
+    const Source result = Source::tensor(to);
+    auto next = [&](Real kind, const Source& a, const Source& b) {
+      program.add(FloatArithmetic{.kind = kind, .out = to, .a = a, .b = b});
+    };
+    next(Real::mul, Source::tensor(y), number(1 / s.constant, type()));
+    if (s.other != 0) next(Real::sub, result, number(s.other / s.constant, type()));
+    program.add(
+        Convert{.kind = Convert::Kind::whole, .rounding = Rounding::down, .out = to, .in = to});
+    next(Real::mul, result, number(-s.constant, type()));
+    next(Real::add, result, Source::tensor(y));
   }
 
   // Calls a function for results of 16 bits; its series is the kernel's weight.

@@ -21,11 +21,30 @@ ScalarStep elu(float alpha) { return {.function = Function::elu, .parameters = {
 ScalarStep swish(float beta) { return {.function = Function::swish, .parameters = {.beta = beta}}; }
 ScalarStep softplus() { return {.function = Function::softplus, .parameters = {.beta = 1}}; }
 ScalarStep round(Rounding rounding) { return {.kind = Kind::round, .rounding = rounding}; }
+ScalarStep is(float c, float other) { return {.kind = Kind::is, .constant = c, .other = other}; }
+ScalarStep is_above(float c, float other) {
+  return {.kind = Kind::is_above, .constant = c, .other = other};
+}
 constexpr ScalarStep kGate{.kind = Kind::gate};
 
 ScalarStep power_of(float base) {
   return {.function = Function::c_pow,
           .parameters = {.alpha = static_cast<float>(std::log(double{base}))}};
+}
+
+// A whole number of `bits`. Those of 32 bits and more are not cut off: tensors hold no such values.
+Steps integer(int bits, bool is_signed, bool rounds) {
+  Steps steps = {round(rounds ? Rounding::half_even : Rounding::toward_zero)};
+  const float range = std::ldexp(1.0f, bits);
+  if (bits < 32)
+    steps.push_back({.kind = Kind::wrap, .constant = range, .other = is_signed ? -range / 2 : 0});
+  return steps;
+}
+
+// None, one or both of the infinities.
+Steps is_infinite(bool negative, bool positive) {
+  if (!negative && !positive) return {multiply(0)};
+  return {is(negative ? -INFINITY : INFINITY, positive ? INFINITY : -INFINITY)};
 }
 
 struct NamedSteps {
@@ -48,6 +67,7 @@ constexpr NamedSteps kFunctions[] = {
     {"erf", [](Arguments) -> Steps { return {call(Function::erf)}; }},
     {"exp", [](Arguments) -> Steps { return {call(Function::exp)}; }},
     {"exponential", [](Arguments a) -> Steps { return {power_of(a[0])}; }},
+    {"finite", [](Arguments) -> Steps { return {{.kind = Kind::finite}}; }},
     {"floor", [](Arguments) -> Steps { return {round(Rounding::down)}; }},
     {"gelu", [](Arguments) -> Steps { return {call(Function::gelu)}; }},
     {"gelu_tanh", [](Arguments) -> Steps { return {call(Function::gelu_fast)}; }},
@@ -59,6 +79,13 @@ constexpr NamedSteps kFunctions[] = {
      [](Arguments) -> Steps {
        return {add(3), at_least(0), at_most(6), multiply(1.0f / 6), kGate};
      }},
+    {"integer", [](Arguments a) { return integer(static_cast<int>(a[0]), a[1] != 0, a[2] != 0); }},
+    {"is_infinite", [](Arguments a) { return is_infinite(a[0] != 0, a[1] != 0); }},
+    {"is_nan", [](Arguments) -> Steps { return {{.kind = Kind::is_nan}}; }},
+    {"is_not_negative", [](Arguments) -> Steps { return {is_above(0, 0)}; }},
+    {"is_not_zero", [](Arguments) -> Steps { return {{.kind = Kind::is_not}}; }},
+    {"is_positive", [](Arguments) -> Steps { return {is_above(0, INFINITY)}; }},
+    {"is_zero", [](Arguments) -> Steps { return {is(0, 0)}; }},
     {"log", [](Arguments) -> Steps { return {call(Function::log)}; }},
     {"mish", [](Arguments) -> Steps { return {call(Function::mish)}; }},
     {"round", [](Arguments) -> Steps { return {round(Rounding::half_even)}; }},

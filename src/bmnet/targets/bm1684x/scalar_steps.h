@@ -22,11 +22,17 @@ struct ScalarStep {
     absolute,  // |y|
     above,     // y if it is larger than constant, else 0
     sign,      // 1, 0 or -1
+    is,        // 1 if y is constant or other, else 0
+    is_not,    // 0 if y is constant, else 1
+    is_above,  // 1 if y is larger than constant, or is other, else 0
+    is_nan,    // 1 or 0
+    finite,    // the largest or lowest number of the type if y is infinite, else y
+    wrap,      // y plus the multiple of constant that is in [other, other + constant)
     function,  // a function of the kernel library
     gate       // y * x, where x is the value before the first step
   };
   Kind kind = Kind::function;
-  float constant = 0;
+  float constant = 0, other = 0;
   FloatFunction::Kind function = FloatFunction::Kind::exp;
   function32::Parameters parameters = {};
   Rounding rounding = Rounding::half_even;

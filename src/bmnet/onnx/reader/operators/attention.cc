@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <optional>
 
 #include "bmnet/onnx/reader/expansion.h"
 
@@ -50,41 +52,113 @@ void repeat_heads(Node& node, Expansion& made, Heads& heads, int64_t wanted) {
   heads.dims[1] = wanted;
 }
 
-// A mask that keeps keys up to the query's position, added to the scores.
-std::string causal(Expansion& made, int64_t queries, int64_t keys, int64_t past) {
-  std::vector<float> values;
-  for (int64_t q = 0; q < queries; ++q)
-    for (int64_t k = 0; k < keys; ++k) values.push_back(k > q + past ? -INFINITY : 0.0f);
-  return made.reals({queries, keys}, values);
-}
-
-// Every query must have a key: a Softmax of nothing is no number.
-void require_keys(const Node& node, const Constant& mask) {
-  node.require(!mask.dims.empty() && mask.dims.back() > 0, "attn_mask", text(mask.dims),
-               "a value for each key");
-  const auto keys = static_cast<ptrdiff_t>(mask.dims.back());
-  for (auto row = mask.integers.begin(); row != mask.integers.end(); row += keys)
-    node.require(std::any_of(row, row + keys, [](int64_t kept) { return kept != 0; }), "attn_mask",
-                 "a row of false", "at least one key for each query");
-}
-
-std::string masked(Node& node, Expansion& made, std::string scores, const Heads& q,
-                   const Heads& k) {
-  if (node.integer("is_causal", 0) != 0) {
-    const int64_t past = node.has(4) ? node.dims(4)[2] : 0;
-    scores = made.add("Add", {scores, causal(made, q.dims[2], k.dims[2], past)});
+// The mask of an Attention. Queries without a key have no weights.
+class Mask {
+ public:
+  Mask(Node& node, Expansion& made, int64_t queries, int64_t keys)
+      : node_(node), made_(made), queries_(queries), keys_(keys) {
+    if (node.integer("is_causal", 0) != 0) past_ = node.has(4) ? node.dims(4)[2] : 0;
+    if (!node.has(3)) return;
+    const Constant* mask = node.constant(3);
+    is_boolean_ = mask != nullptr ? mask->type == onnx::TensorProto::BOOL
+                                  : node.in(3).kind == ValueKind::boolean;
+    node.require(node.dims(3).size() >= 2, "attn_mask", text(node.dims(3)),
+                 "a value for each query and key");
+    node.require(mask == nullptr || node.dims(3).back() == keys_, "attn_mask", text(node.dims(3)),
+                 fmt::format("a value for each of {} keys", keys_));
   }
-  if (!node.has(3)) return scores;
-  const Constant* mask = node.constant(3);
-  node.require(mask != nullptr || node.in(3).kind != ValueKind::boolean, "attn_mask",
-               node.proto.input(3), "floats, or constant booleans");
-  if (mask == nullptr || mask->type != onnx::TensorProto::BOOL)
-    return made.add("Add", {scores, made.in(3)});
-  require_keys(node, *mask);
-  std::vector<float> values;
-  for (const int64_t value : mask->integers) values.push_back(value != 0 ? 0.0f : -INFINITY);
-  return made.add("Add", {scores, made.reals(mask->dims, values)});
-}
+
+  // The scores, and minus infinity at keys that a query must not read.
+  std::string masked(const std::string& scores) const {
+    if (const auto all = constant()) return made_.add("Add", {scores, made_.reals(dims_, *all)});
+    std::string sum = scores;
+    if (node_.has(3) && is_boolean_)
+      sum = made_.add("Where", {made_.in(3), sum, made_.real(-INFINITY)});
+    if (past_) sum = made_.add("Add", {sum, causal(-INFINITY)});
+    return node_.has(3) && !is_boolean_ ? made_.add("Add", {sum, made_.in(3)}) : sum;
+  }
+
+  // The weights, or zeros for queries without a key.
+  std::string cleared(const std::string& weights) const {
+    if (!node_.has(3)) return weights;
+    if (node_.constant(3) != nullptr) return cleared_rows(weights);
+    std::string values = made_.in(3);
+    if (past_ && is_boolean_) values = made_.add("Mul", {values, causal(0)});
+    if (past_ && !is_boolean_) values = made_.add("Add", {values, causal(-FLT_MAX)});
+    const std::string best = made_.add("ReduceMax", {values, made_.integers({-1})});
+    return made_.keep(weights,
+                      made_.add("Greater", {best, made_.real(is_boolean_ ? 0.5f : kMasked)}));
+  }
+
+ private:
+  // ONNX Runtime reads no key whose mask is the lowest float. Models have no other scores of this
+  // magnitude.
+  static constexpr float kMasked = -1e38f;
+
+  bool is_after(int64_t query, int64_t key) const { return past_ && key > query + *past_; }
+
+  // Returns what is added for causality: 0 and `masked`; or the factors 1 and 0 if that is 0.
+  std::string causal(float masked) const {
+    std::vector<float> values;
+    for (int64_t q = 0; q < queries_; ++q)
+      for (int64_t k = 0; k < keys_; ++k)
+        values.push_back(is_after(q, k) ? masked : masked == 0 ? 1.0f : 0.0f);
+    return made_.reals({queries_, keys_}, values);
+  }
+
+  // All that is added, if it is known. Rows without a key are zeros here.
+  std::optional<std::vector<float>> constant() const {
+    const Constant* mask = node_.constant(3);
+    if (mask == nullptr) return std::nullopt;
+    std::vector<float> all = combined(*mask);
+    for (auto row = all.begin(); row != all.end(); row += keys_)
+      if (is_empty(row)) std::fill_n(row, keys_, 0.0f);
+    return all;
+  }
+
+  template <class Row>
+  bool is_empty(Row row) const {
+    return std::all_of(row, row + keys_, [](float value) { return value <= kMasked; });
+  }
+
+  // The mask and causality together, with a row for each query in the first case.
+  std::vector<float> combined(const Constant& mask) const {
+    dims_ = mask.dims;
+    const int64_t rows = mask.dims[mask.dims.size() - 2];
+    if (past_) dims_[dims_.size() - 2] = std::max(rows, queries_);
+    const int64_t result_rows = dims_[dims_.size() - 2];
+    const int64_t blocks = elements(mask.dims) / std::max<int64_t>(1, rows * keys_);
+    std::vector<float> values;
+    for (int64_t i = 0; i < blocks; ++i)
+      for (int64_t q = 0; q < result_rows; ++q)
+        for (int64_t k = 0; k < keys_; ++k) {
+          const auto at = static_cast<size_t>((i * rows + (rows == 1 ? 0 : q)) * keys_ + k);
+          const float given = !is_boolean_             ? mask.real()[at]
+                              : mask.integers[at] != 0 ? 0.0f
+                                                       : -INFINITY;
+          values.push_back(is_after(q, k) ? -INFINITY : given);
+        }
+    return values;
+  }
+
+  std::string cleared_rows(const std::string& weights) const {
+    const std::vector<float> all = combined(*node_.constant(3));
+    std::vector<float> kept;
+    for (auto row = all.begin(); row != all.end(); row += keys_)
+      kept.push_back(is_empty(row) ? 0.0f : 1.0f);
+    if (std::ranges::find(kept, 0.0f) == kept.end()) return weights;
+    Dims rows = dims_;
+    rows.back() = 1;
+    return made_.keep(weights, made_.reals(rows, kept));
+  }
+
+  Node& node_;
+  Expansion& made_;
+  const int64_t queries_, keys_;
+  std::optional<int64_t> past_;  // keys before the queries, of a causal mask
+  bool is_boolean_ = false;
+  mutable Dims dims_;
+};
 
 }  // namespace
 
@@ -108,13 +182,12 @@ void expand_attention(Node& node) {
   std::string scores = made.add("MatMul", {scaled, transposed_keys});
   const float cap = node.real("softcap", 0);
   if (cap != 0) {
-    node.require(!node.has(3) && node.integer("is_causal", 0) == 0, "softcap", std::to_string(cap),
-                 "0 with a mask: opsets differ in their order");
     const std::string small = made.add("Mul", {scores, made.real(1 / cap)});
     scores = made.add("Mul", {made.add("Tanh", {small}), made.real(cap)});
   }
+  const Mask mask(node, made, q.dims[2], k.dims[2]);
   const std::string weights =
-      made.add("Softmax", {masked(node, made, scores, q, k)}, {{"axis", int64_t{-1}}});
+      mask.cleared(made.add("Softmax", {mask.masked(scores)}, {{"axis", int64_t{-1}}}));
   const std::string y = made.add("MatMul", {weights, v.tensor});
   if (node.dims().size() == 4) return made.set(y);
   const std::string rows = made.add("Transpose", {y}, {{"perm", Dims{0, 2, 1, 3}}});

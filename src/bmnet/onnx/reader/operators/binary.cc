@@ -221,6 +221,8 @@ std::string one_by_one(Node& node, Expansion& made, const char* type) {
 void bounded(Node& node, bool from_above) {
   const auto constant = single(node);
   if (!constant) return on_host(node, from_above ? Arithmetic::MIN : Arithmetic::MAX);
+  node.require(!std::isnan(constant->first), node.proto.input(static_cast<int>(constant->second)),
+               "nan", "a number: the result would be NaN everywhere; leave the node out");
   TensorOp op = make_op(Op::clip);
   auto& p = *op.mutable_tg_clip_param();
   from_above ? p.set_max(constant->first) : p.set_min(constant->first);

@@ -96,20 +96,38 @@ std::pair<Nodes, std::string> iteration_of(Unrolling& loop, int64_t iteration) {
   return {std::move(nodes), name(0)};
 }
 
+// The values that no iteration collects: a constant without elements, whose other extents are those
+// of the body's output.
+std::string no_values(Unrolling& loop, Expansion& made, size_t scan) {
+  const auto& output = loop.body.output(static_cast<int>(loop.carried + 1 + scan));
+  const auto& type = output.type().tensor_type();
+  Dims dims{0};
+  bool is_known = type.has_shape();
+  for (const auto& dim : type.shape().dim()) {
+    is_known = is_known && dim.has_dim_value();
+    dims.push_back(dim.dim_value());
+  }
+  loop.node.require(is_known && (type.elem_type() == onnx::TensorProto::FLOAT ||
+                                 type.elem_type() == onnx::TensorProto::INT64),
+                    "iterations", "0",
+                    "at least one where values are collected, unless the body's output has a "
+                    "static shape of float or int64");
+  return made.empty(dims, type.elem_type());
+}
+
 // The loop's outputs: what the last iteration carries, and the values of all iterations joined.
 void set_outputs(Unrolling& loop) {
   Expansion made(loop.node);
-  const auto join = [&](const std::vector<std::string>& values) {
-    loop.node.require(!values.empty(), "iterations", "0",
-                      "at least one where values are collected");
+  const auto join = [&](size_t scan) {
+    if (loop.scans[scan].empty()) return no_values(loop, made, scan);
     std::vector<std::string> parts;
-    for (const std::string& value : values)
+    for (const std::string& value : loop.scans[scan])
       parts.push_back(made.add("Unsqueeze", {value, made.integers({0})}));
     return made.add("Concat", parts, {{"axis", int64_t{0}}});
   };
   for (size_t i = 0; i < loop.carried; ++i) made.set(made.add("Identity", {loop.state[i]}), i);
   for (size_t i = 0; i < loop.scans.size(); ++i)
-    if (loop.node.wants(loop.carried + i)) made.set(join(loop.scans[i]), loop.carried + i);
+    if (loop.node.wants(loop.carried + i)) made.set(join(i), loop.carried + i);
 }
 
 }  // namespace

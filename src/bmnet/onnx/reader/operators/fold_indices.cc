@@ -204,26 +204,38 @@ ConstantPtr fold_trilu(const Node& node) {
   return shared(std::move(result));
 }
 
-ConstantPtr fold_cum_sum(const Node& node) {
-  const Constant& x = node.weights(0, "x");
+namespace {
+
+template <class Value, class At>
+std::vector<Value> sums(const Node& node, const Constant& x, const At& value_at) {
   node.require(!x.dims.empty(), "x", "()", "at least one axis");
   const size_t axis = node.axis(node.whole(1, "axis"), x.dims.size());
   const bool exclusive = node.integer("exclusive", 0) != 0,
              reverse = node.integer("reverse", 0) != 0;
   const Dims parts = around(x.dims, axis);
-  std::vector<double> values(x.size());
+  std::vector<Value> values(x.size());
   for (int64_t outer = 0; outer < parts[0]; ++outer)
     for (int64_t inner = 0; inner < parts[2]; ++inner) {
-      double sum = 0;
+      Value sum = 0;
       for (int64_t k = 0; k < parts[1]; ++k) {
         const int64_t at = reverse ? parts[1] - 1 - k : k;
         const auto i = static_cast<size_t>((outer * parts[1] + at) * parts[2] + inner);
         if (exclusive) values[i] = sum;
-        sum += x.at(i);
+        sum += value_at(i);
         if (!exclusive) values[i] = sum;
       }
     }
-  return make_constant(x.dims, x.type, values);
+  return values;
+}
+
+}  // namespace
+
+ConstantPtr fold_cum_sum(const Node& node) {
+  const Constant& x = node.weights(0, "x");
+  if (x.is_integer())
+    return make_whole(x.dims, x.type,
+                      sums<Whole>(node, x, [&](size_t i) { return whole_at(x, i); }));
+  return make_constant(x.dims, x.type, sums<double>(node, x, [&](size_t i) { return x.at(i); }));
 }
 
 ConstantPtr fold_one_hot(const Node& node) {

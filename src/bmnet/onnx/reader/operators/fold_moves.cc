@@ -119,7 +119,6 @@ ConstantPtr fold_concat(const Node& n) {
   const size_t axis = n.axis(n.integer("axis", 1), n.dims().size());
   Dims result = n.dims();
   result[axis] = 0;
-  std::vector<double> values;
   for (size_t i = 0; i < n.inputs(); ++i) {
     Dims other = n.dims(i);
     n.require(other.size() == result.size(), "shapes", text(other), "as many axes as the first");
@@ -129,13 +128,19 @@ ConstantPtr fold_concat(const Node& n) {
   }
   n.require(elements(result) >= 0 && elements(result) <= kMostFolded, "result", text(result),
             "smaller");
+  auto joined = std::make_shared<Constant>(Constant{result, n.weights(0, "input").type, {}, {}});
   for (int64_t o = 0; o < run(result, 0, axis); ++o)
     for (size_t i = 0; i < n.inputs(); ++i) {
       const int64_t length = run(n.dims(i), axis, result.size());
-      for (int64_t k = 0; k < length; ++k)
-        values.push_back(n.weights(i, "input").at(static_cast<size_t>(o * length + k)));
+      const auto append = [&](auto& to, const auto& from) {
+        if (from.empty()) return;
+        const auto begin = from.begin() + static_cast<std::ptrdiff_t>(o * length);
+        to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
+      };
+      append(joined->integers, n.weights(i, "input").integers);
+      append(joined->reals, n.weights(i, "input").reals);
     }
-  return make_constant(std::move(result), n.weights(0, "input").type, values);
+  return joined;
 }
 
 ConstantPtr fold_slice(const Node& n) {
@@ -257,8 +262,10 @@ ConstantPtr fold_constant_of_shape(const Node& n) {
   ConstantPtr value = n.tensor_attribute("value");
   if (value == nullptr) value = make_reals({1}, {0});
   n.require(value->size() == 1, "value", text(value->dims), "one element");
-  return make_constant(dims, value->type,
-                       std::vector<double>(static_cast<size_t>(count), value->at(0)));
+  const auto size = static_cast<size_t>(count);
+  if (value->is_integer())
+    return make_integers(dims, std::vector<int64_t>(size, value->integers[0]), value->type);
+  return make_constant(dims, value->type, std::vector<double>(size, value->at(0)));
 }
 
 ConstantPtr fold_range(const Node& n) {
@@ -283,10 +290,18 @@ ConstantPtr fold_cast(const Node& n) {
   n.require(type != TensorProto::STRING && type != TensorProto::COMPLEX64 &&
                 type != TensorProto::COMPLEX128 && TensorProto::DataType_IsValid(type),
             "to", std::to_string(type), "a type of numbers");
+  if (x.is_integer() && is_integer_type(type)) {
+    std::vector<Whole> values;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Whole value = whole_at(x, i);
+      values.push_back(type == TensorProto::BOOL ? Whole{value != 0} : value);
+    }
+    return make_whole(x.dims, type, values);
+  }
   std::vector<double> values;
-  for (size_t i = 0; i < x.size(); ++i)
-    values.push_back(type == TensorProto::BOOL ? (x.at(i) != 0 ? 1.0 : 0.0) : x.at(i));
-  return make_constant(x.dims, type, values);
+  for (size_t i = 0; i < x.size(); ++i) values.push_back(x.at(i));
+  const ConstantPtr result = make_constant(x.dims, type, values);
+  return is_integer_type(type) ? result : rounded(*result, type);
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -1,14 +1,37 @@
 // Comparisons, functions of booleans, and selection by them. A boolean is 0 or 1 in the net.
+#include <cfloat>
 #include <cmath>
 
+#include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// 1 where a > b, else 0.
-std::string is_greater(Expansion& made, const std::string& a, const std::string& b) {
-  return made.add("Relu", {made.add("Sign", {made.add("Sub", {a, b})})});
+// The difference of two operands. That of two equal infinities would be NaN, so they become finite
+// where equal operands count, and next to infinite constants.
+std::string difference(Expansion& made, const Node& node, size_t a, size_t b, bool counts_equal) {
+  const Constant *x = node.constant(a), *y = node.constant(b);
+  const Constant* constant = x != nullptr ? x : y;
+  const bool may_be_infinite = constant == nullptr
+                                   ? counts_equal && node.in(a).kind == ValueKind::real
+                                   : !is_finite(*constant);
+  const auto operand = [&](size_t input) {
+    return may_be_infinite ? made.function("finite", made.in(input)) : made.in(input);
+  };
+  return made.add("Sub", {operand(a), operand(b)});
+}
+
+// 1 where `function` holds for a - b, else 0. It holds for no NaN.
+void compare(Node& node, size_t a, size_t b, const char* function) {
+  for (size_t i : {a, b})
+    if (const Constant* constant = node.constant(i))
+      for (const float value : constant->real())
+        node.require(!std::isnan(value), node.proto.input(static_cast<int>(i)), "nan",
+                     "a number: nothing compares with NaN; leave the node out");
+  Expansion made(node);
+  const bool counts_equal = function != std::string_view("is_positive");
+  made.set(made.function(function, difference(made, node, a, b, counts_equal)));
 }
 
 std::string inverted(Expansion& made, const std::string& x) {
@@ -26,32 +49,12 @@ bool is_boolean(const Node& node, size_t input) {
   return node.in(input).kind == ValueKind::boolean;
 }
 
-// 1 where the values differ, else 0.
-std::string differs(Expansion& made, const std::string& a, const std::string& b) {
-  return made.add("Abs", {made.add("Sign", {made.add("Sub", {a, b})})});
-}
-
 }  // namespace
 
-void import_greater(Node& node) {
-  Expansion made(node);
-  made.set(is_greater(made, made.in(0), made.in(1)));
-}
-
-void import_less(Node& node) {
-  Expansion made(node);
-  made.set(is_greater(made, made.in(1), made.in(0)));
-}
-
-void import_greater_or_equal(Node& node) {
-  Expansion made(node);
-  made.set(inverted(made, is_greater(made, made.in(1), made.in(0))));
-}
-
-void import_less_or_equal(Node& node) {
-  Expansion made(node);
-  made.set(inverted(made, is_greater(made, made.in(0), made.in(1))));
-}
+void import_greater(Node& node) { compare(node, 0, 1, "is_positive"); }
+void import_less(Node& node) { compare(node, 1, 0, "is_positive"); }
+void import_greater_or_equal(Node& node) { compare(node, 0, 1, "is_not_negative"); }
+void import_less_or_equal(Node& node) { compare(node, 1, 0, "is_not_negative"); }
 
 void import_not(Node& node) {
   Expansion made(node);
@@ -84,12 +87,10 @@ void import_xor(Node& node) {
 }
 
 void import_equal(Node& node) {
+  if (!is_boolean(node, 0) && !is_boolean(node, 1)) return compare(node, 0, 1, "is_zero");
   Expansion made(node);
-  const bool booleans = is_boolean(node, 0) || is_boolean(node, 1);
-  const std::string different =
-      booleans ? booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))
-               : differs(made, made.in(0), made.in(1));
-  made.set(inverted(made, different));
+  made.set(
+      inverted(made, booleans_differ(made, as_floats(made, node, 0), as_floats(made, node, 1))));
 }
 
 // ---- Where ----
@@ -103,13 +104,18 @@ std::string chosen(Expansion& made, size_t input, bool value) {
                : made.add("Where", {made.in(0), zero, made.in(input)});
 }
 
-void require_finite(const Node& node, size_t input) {
+// Returns an operand that a tensor chooses. For -inf the lowest float: a Softmax must read it.
+std::string finite(const Node& node, Expansion& made, size_t input, bool& has_lowest) {
   const Constant* constant = node.constant(input);
-  if (constant == nullptr) return;
-  for (const float value : constant->real())
-    node.require(std::isfinite(value), node.proto.input(static_cast<int>(input)),
-                 std::to_string(value),
-                 "finite where a tensor chooses; take -1e4 for masks before a Softmax");
+  if (constant == nullptr || is_finite(*constant)) return made.in(input);
+  std::vector<float> values = constant->real();
+  for (float& value : values) {
+    node.require(std::isfinite(value) || value < 0, node.proto.input(static_cast<int>(input)),
+                 std::to_string(value), "finite, or -inf in a mask before a Softmax");
+    if (!std::isfinite(value)) value = -FLT_MAX;
+  }
+  has_lowest = true;
+  return made.reals(constant->dims, values);
 }
 
 }  // namespace
@@ -122,8 +128,11 @@ void import_where(Node& node) {
   const std::string condition = as_floats(made, node, 0);
   const auto part = [&](size_t input, bool value) {
     if (is_known && node.constant(input) != nullptr) return chosen(made, input, value);
-    require_finite(node, input);
-    return value ? made.keep(made.in(input), condition) : made.drop(made.in(input), condition);
+    bool has_lowest = false;
+    const std::string operand = finite(node, made, input, has_lowest);
+    const std::string part = value ? made.keep(operand, condition) : made.drop(operand, condition);
+    if (has_lowest) node.graph.masks[part] = {node.where(), made.in(input)};
+    return part;
   };
   const std::string x = part(1, true);
   made.set(made.add("Add", {x, part(2, false)}));
@@ -136,16 +145,27 @@ void import_is_na_n(Node& node) {
   const TensorOp* op = node.graph.network.producer(node.in(0).tensor);
   while (op != nullptr && (is(*op, Op::reshape) || is(*op, Op::permute)))
     op = node.graph.network.producer(op->bottom(0));
-  node.require(op != nullptr && is(*op, Op::softmax), "x", node.proto.input(0),
-               "the result of a Softmax; other tensors are not searched for NaN");
+  if (op == nullptr || !is(*op, Op::softmax)) {
+    Expansion made(node);
+    return made.set(made.function("is_nan", made.in(0)));
+  }
   const auto blobs = node.graph.network.blobs.find(op->name());
   if (blobs != node.graph.network.blobs.end())
     for (const Blob& blob : blobs->second)
       for (const float value : blob.data)
         node.require(std::isfinite(value), "x", node.proto.input(0),
                      "a Softmax whose mask is finite; take -1e4 for -inf");
+  for (const std::string& bottom : op->bottom())
+    node.require(!mask_of(node.graph, bottom), "x", node.proto.input(0),
+                 "a Softmax whose mask is finite; take -1e4 for -inf in the Where");
   const auto count = static_cast<size_t>(elements(node.dims()));
   node.set(make_integers(node.dims(), std::vector<int64_t>(count), onnx::TensorProto::BOOL));
+}
+
+void import_is_inf(Node& node) {
+  Expansion made(node);
+  made.set(made.function("is_infinite", made.in(0),
+                         {node.integer("detect_negative", 1), node.integer("detect_positive", 1)}));
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -144,6 +144,7 @@ void import_concat(Node& node) {
   std::vector<Dims> dims;
   Dims result = node.dims();
   result[axis] = 0;
+  size_t last = 0;
   for (size_t i = 0; i < node.inputs(); ++i) {
     Dims other = node.dims(i);
     node.require(other.size() == result.size(), "shapes", text(other), "as many axes as the first");
@@ -151,10 +152,11 @@ void import_concat(Node& node) {
     other[axis] = result[axis];
     node.require(other == result, "shapes", text(node.dims(i)), "equal but for the axis");
     if (run(node.dims(i), 0, 99) == 0) continue;
+    last = i;
     parts.push_back(node.tensor(i));
     dims.push_back(node.dims(i));
   }
-  if (parts.size() == 1) return node.set(node.in(0));
+  if (parts.size() == 1) return node.set(node.in(last));
   const std::string y = joined(node, parts, dims, axis);
   node.set(result.size() <= 4 ? y : node.view(y, net_dims(result)), result);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostPositions = int64_t{1} << 20;
 
-constexpr int64_t kLargestPad = 15;  // for a convolution on the chip
+constexpr int64_t kLargestSide = 15;  // for a convolution on the chip
 // Largest value around a map. Exporters write the smallest float for -inf.
 constexpr float kLargestValue = 1e30f;
 
@@ -54,7 +54,7 @@ std::string with_zeros(Node& node, const std::string& x, const Sides& rows, cons
 std::string with_many_zeros(Node& node, std::string x, Sides rows, Sides columns,
                             std::string_view what) {
   const auto take = [](int64_t& side) {
-    const int64_t part = std::min(side, kLargestPad);
+    const int64_t part = std::min(side, kLargestSide);
     side -= part;
     return part;
   };
@@ -162,7 +162,7 @@ std::vector<Sides> sides_of(const Node& node, const Dims& pads) {
 void require_mode(const Node& node, const std::string& mode, float value) {
   node.require(mode != "constant" || std::fabs(value) < kLargestValue, "constant_value",
                fmt::format("{}", value),
-               "finite; before a MaxPool, let the pool have the pads itself");
+               "below 1e30; -inf and the lowest float pad rows and columns before a MaxPool");
   const bool wraps = mode == "wrap" && node.opset >= 19;
   node.require(mode == "constant" || mode == "edge" || mode == "reflect" || wraps, "mode", mode,
                "constant, edge, reflect, or wrap from opset 19 on");
@@ -231,6 +231,30 @@ void pad_joined(Node& node, const Joined& joined, const Dims& result, const std:
   made.set(made.add("Reshape", {y, made.integers(result)}));
 }
 
+// True if the pads are of rows and columns only, and none is negative.
+bool pads_map(const Dims& x, const Dims& pads) {
+  if (x.size() != 3 && x.size() != 4) return false;
+  const auto is_zero = [&](size_t axis) { return pads[axis] == 0 && pads[x.size() + axis] == 0; };
+  return is_zero(0) && is_zero(1) &&
+         std::ranges::all_of(pads, [](int64_t pad) { return pad >= 0 && pad < kMostPositions; });
+}
+
+// The MaxPool that reads the result gets the pads.
+void leave_to_pool(Node& node, const Dims& pads) {
+  Value value = node.in(0);
+  const size_t axes = value.dims.size();
+  Dims all = value.lowest_pads;
+  all.resize(4);
+  for (size_t axis = 2; axis < axes; ++axis)
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+      const int64_t pad = pads[side * axes + axis];
+      all[2 * (axis - 2) + side] += pad;
+      value.dims[axis] += pad;
+    }
+  value.lowest_pads = std::move(all);
+  node.set(std::move(value));
+}
+
 }  // namespace
 
 void import_pad(Node& node) {
@@ -240,6 +264,11 @@ void import_pad(Node& node) {
   node.require(pads && pads->size() == 2 * x.size(), "pads", pads ? text(*pads) : "none",
                "two for each axis");
   const float value = value_of(node);
+  if (mode == "constant" && value <= -kLargestValue && pads_map(x, *pads))
+    return leave_to_pool(node, *pads);
+  node.require(node.in(0).lowest_pads.empty(), node.proto.input(0),
+               "padded with -inf or the lowest float",
+               "padded with a number below 1e30; only a MaxPool has such pads itself");
   require_mode(node, mode, value);
   for (const int64_t pad : *pads)
     node.require(std::abs(pad) < kMostPositions, "pads", text(*pads), "below 2^20");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "bmnet/onnx/reader/addends.h"
+#include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -155,20 +156,28 @@ void import_dropout(Node& node) {
 
 namespace {
 
-// Rounds toward zero, within the type's range.
+// True if every integer of the node's input is one of the type.
+bool holds_input(const Node& node, int type) {
+  const Value& x = node.in(0);
+  if (x.kind == ValueKind::boolean) return true;
+  if (x.kind != ValueKind::integer || x.integer_type == 0) return false;
+  const bool has_sign = is_signed_type(x.integer_type);
+  if (has_sign && !is_signed_type(type)) return false;
+  return bits_of(x.integer_type) < bits_of(type) + (has_sign == is_signed_type(type) ? 1 : 0);
+}
+
+// Rounds toward zero; beyond the type's range the lowest bits remain, as in ONNX Runtime.
 std::string to_integers(Node& node, Expansion& made, int type) {
-  std::string x = made.in(0);
+  const std::string x = made.in(0);
+  if (type == onnx::TensorProto::BOOL) return made.function("is_not_zero", x);
+  node.require(onnx::TensorProto::DataType_IsValid(type) && type != onnx::TensorProto::STRING &&
+                   type != onnx::TensorProto::COMPLEX64 && type != onnx::TensorProto::COMPLEX128,
+               "to", std::to_string(type), "a type of numbers");
+  // In int8 a true boolean is 127/128, and other integers are near whole numbers.
+  if (holds_input(node, type)) return made.add("Round", {x});
   const bool is_whole = node.in(0).kind != ValueKind::real;
-  if (type == onnx::TensorProto::UINT8) x = made.add("Clip", {x, made.real(0), made.real(255)});
-  if (type == onnx::TensorProto::INT8) x = made.add("Clip", {x, made.real(-128), made.real(127)});
-  if (type == onnx::TensorProto::BOOL) return made.add("Abs", {made.add("Sign", {x})});
-  node.require(type == onnx::TensorProto::UINT8 || type == onnx::TensorProto::INT8 ||
-                   type == onnx::TensorProto::INT32 || type == onnx::TensorProto::INT64,
-               "to", std::to_string(type), "floats, booleans, int8, uint8, int32 or int64");
-  // In int8 a true boolean is 127/128.
-  if (is_whole) return made.add("Round", {x});
-  const std::string whole = made.add("Floor", {made.add("Abs", {x})});
-  return type == onnx::TensorProto::UINT8 ? whole : made.add("Mul", {whole, made.add("Sign", {x})});
+  return made.function("integer", x,
+                       {int64_t{bits_of(type)}, is_signed_type(type) ? 1 : 0, is_whole ? 1 : 0});
 }
 
 }  // namespace
@@ -187,6 +196,13 @@ void import_cast(Node& node) {
   if (is_integer_type(type) || !node.outputs()[0]) return;
   node.outputs()[0]->positions = 0;
   node.outputs()[0]->is_bytes = false;
+}
+
+void import_function(Node& node) {
+  std::vector<float> arguments;
+  for (const int64_t argument : node.integers("arguments"))
+    arguments.push_back(static_cast<float>(argument));
+  function(node, node.text("name", ""), std::move(arguments));
 }
 
 void expand_cast_like(Node& node) {

@@ -101,6 +101,7 @@ NodeWindow read_window(const Node& node, const Dims& kernel) {
   const std::string automatic = node.text("auto_pad", "NOTSET");
   const bool ceil = node.integer("ceil_mode", 0) != 0;
   NodeWindow window;
+  window.columns.outputs = 1;  // of a map of one axis
   for (size_t i = 0; i < axes; ++i) {
     WindowAxis& axis = i == 0 ? window.rows : window.columns;
     axis = {kernel[i], stride[i], dilation[i], pads[i], pads[axes + i]};
@@ -222,10 +223,11 @@ void put_average(const WindowAxis& axis, int64_t size, bool counts_pads, uint32_
   for (int64_t i = 0; i < axis.outputs; ++i) {
     const int64_t begin = i * axis.stride - axis.before;
     const auto inside = [&](int64_t at) { return at >= 0 && at < size; };
+    const int64_t end = begin + axis.reach();
     int64_t counted = 0;
-    for (int64_t k = begin; k < begin + axis.kernel; ++k)
+    for (int64_t k = begin; k < end; k += axis.dilation)
       counted += inside(k) || (counts_pads && k < size + axis.behind) ? 1 : 0;
-    for (int64_t k = begin; k < begin + axis.kernel; ++k) {
+    for (int64_t k = begin; k < end; k += axis.dilation) {
       source.Add(static_cast<uint32_t>(std::clamp<int64_t>(k, 0, size - 1)));
       weight.Add(inside(k) ? 1.0f / static_cast<float>(counted) : 0.0f);
     }
@@ -251,9 +253,11 @@ std::string average_by_taps(Node& node, const std::string& x, const NodeWindow& 
 }
 
 void check_pads(const Node& node, const NodeWindow& window) {
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  node.require(!is_dilated(window) || !automatic.starts_with("SAME"), "auto_pad", automatic,
+               "NOTSET or VALID with dilations, where ONNX Runtime has other pads than ONNX; give "
+               "the pads");
   for (const WindowAxis& axis : {window.rows, window.columns}) {
-    node.require(axis.dilation == 1, "dilations", std::to_string(axis.dilation),
-                 "1: the chip's pooling has no dilation");
     node.require(axis.before < axis.kernel && axis.behind < axis.kernel, "pads",
                  fmt::format("{}, {}", axis.before, axis.behind), "below the kernel");
   }
@@ -280,12 +284,34 @@ void global(Node& node, bool max) {
 
 }  // namespace
 
+namespace {
+
+// Pads of the lowest value become pads of the pool.
+void add_pads(WindowAxis& axis, const Dims& pads, size_t first) {
+  if (pads.empty()) return;
+  axis.before += pads[first];
+  axis.behind += pads[first + 1];
+}
+
+Dims without_pads(Dims dims, const Dims& pads) {
+  if (pads.empty()) return dims;
+  dims[2] -= pads[0] + pads[1];
+  dims[3] -= pads[2] + pads[3];
+  return dims;
+}
+
+}  // namespace
+
 void import_max_pool(Node& node) {
   node.require(!node.wants(1), "Indices", "wanted", "leave the second output out");
-  const Dims x = map_dims(node, node.dims());
-  const NodeWindow window = read_window(node, node.integers("kernel_shape"));
+  const Dims x = without_pads(map_dims(node, node.dims()), node.in(0).lowest_pads);
+  NodeWindow window = read_window(node, node.integers("kernel_shape"));
+  add_pads(window.rows, node.in(0).lowest_pads, 0);
+  add_pads(window.columns, node.in(0).lowest_pads, 2);
   check_pads(node, window);
-  if (is_large_block(window, x)) return expand_max_of_blocks(node, window);
+  if (is_dilated(window)) return expand_dilated_max(node, window);
+  if (node.in(0).lowest_pads.empty() && is_large_block(window, x))
+    return expand_max_of_blocks(node, window);
   const std::string y = pool(node, node.tensor(0, x), window, true);
   node.set(y, result_dims(node.dims(), node.graph.dims(y)));
 }
@@ -294,14 +320,13 @@ void import_average_pool(Node& node) {
   const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
-  node.require(window.rows.dilation == 1 && window.columns.dilation == 1, "dilations",
-               text(node.integers("dilations")), "1");
   const bool counts_pads = node.integer("count_include_pad", 0) != 0;
   // The chip's averages count the pads at the beginning, and as many at the end.
   const auto as_caffe = [&](const WindowAxis& axis) {
     return counts_pads ? axis.before == axis.behind : axis.before == 0 && axis.behind == 0;
   };
-  const bool fits = as_caffe(window.rows) && as_caffe(window.columns) && !is_large_pool(window);
+  const bool fits = as_caffe(window.rows) && as_caffe(window.columns) && !is_large_pool(window) &&
+                    !is_dilated(window);
   const std::string input = node.tensor(0, x);
   const std::string y =
       fits ? pool(node, input, window, false) : average_by_taps(node, input, window, counts_pads);

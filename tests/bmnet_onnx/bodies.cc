@@ -1,0 +1,158 @@
+// Bodies of functions, If and Loop: their opsets, loops without iterations, and branches of
+// constants.
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test::bodies {
+namespace {
+
+using onnx::TensorProto;
+
+onnx::GraphProto& graph_of(onnx::NodeProto& node, const char* name) {
+  auto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  return *attribute.mutable_g();
+}
+
+template <class Graph>
+onnx::NodeProto& add_node(Graph& graph, const char* type, const std::vector<std::string>& inputs,
+                          const std::string& output) {
+  auto& node = *graph.add_node();
+  node.set_op_type(type);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+  return node;
+}
+
+onnx::FunctionProto& add_function(ModelBuilder& builder, const char* name, int64_t opset) {
+  auto& function = *builder.model.add_functions();
+  function.set_name(name);
+  function.set_domain("local");
+  function.add_input("X");
+  function.add_output("Y");
+  auto& import = *function.add_opset_import();
+  import.set_version(opset);
+  return function;
+}
+
+// A function of opset 11, whose Softmax of axis 1 is over axes 1 and 2, is called in the branch of
+// an If in a function of opset 13. The model's opset is 11.
+ModelBuilder nested(int64_t outer, int64_t inner) {
+  ModelBuilder builder(11);
+  auto& call_domain = *builder.model.add_opset_import();
+  call_domain.set_domain("local");
+  call_domain.set_version(1);
+  ModelBuilder::set(add_node(add_function(builder, "Inner", inner), "Softmax", {"X"}, "Y"), "axis",
+                    int64_t{1});
+  auto& function = add_function(builder, "Outer", outer);
+  auto& condition = add_node(function, "Constant", {}, "condition");
+  auto& value = *condition.add_attribute();
+  value.set_name("value");
+  value.set_type(onnx::AttributeProto::TENSOR);
+  value.mutable_t()->set_data_type(TensorProto::BOOL);
+  value.mutable_t()->add_int32_data(1);
+  auto& choice = add_node(function, "If", {"condition"}, "Y");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto& graph = graph_of(choice, branch);
+    add_node(graph, "Inner", {"X"}, "t").set_domain("local");
+    graph.add_output()->set_name("t");
+  }
+  builder.input("x", {1, 2, 2});
+  builder.node("Outer", {"x"}, {"y"}).set_domain("local");
+  builder.output("y");
+  return builder;
+}
+
+TEST(Bodies, KeepTheOpsetOfTheirFunction) {
+  for (const int64_t outer : {11, 13})
+    for (const int64_t inner : {11, 13}) {
+      auto network = import(nested(outer, inner).model);
+      ASSERT_TRUE(network.ok()) << network.status().message();
+      auto result = run_float(*network, {{"x", {{1, 2, 2}, {0, 0, 0, 0}}}});
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_FLOAT_EQ(result->at("y").data[0], inner == 11 ? 0.25f : 0.5f) << outer << inner;
+    }
+}
+
+// y is what a loop of `count` iterations leaves of x, which each doubles, and "all" what it
+// collects.
+ModelBuilder loop(int64_t count) {
+  ModelBuilder builder(13);
+  builder.input("x", {3});
+  builder.integers("count", {}, {count});
+  builder.node("Loop", {"count", "", "x"}, {"last", "all"});
+  auto& node = *builder.model.mutable_graph()->mutable_node(0);
+  auto& body = graph_of(node, "body");
+  for (const char* name : {"i", "go", "s"}) body.add_input()->set_name(name);
+  add_node(body, "Identity", {"go"}, "still");
+  add_node(body, "Add", {"s", "s"}, "twice");
+  add_node(body, "Neg", {"twice"}, "collected");
+  for (const char* name : {"still", "twice", "collected"}) {
+    auto& output = *body.add_output();
+    output.set_name(name);
+    auto& type = *output.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(TensorProto::FLOAT);
+    type.mutable_shape()->add_dim()->set_dim_value(3);
+  }
+  builder.integers("axes", {1}, {0});
+  builder.node("Unsqueeze", {"last", "axes"}, {"row"});
+  ModelBuilder::set(builder.node("Concat", {"all", "row"}, {"y"}), "axis", int64_t{0});
+  builder.output("y");
+  return builder;
+}
+
+TEST(Bodies, LoopsWithoutIterations) {
+  const std::vector<float> expected[] = {{1, 2, 3}, {-2, -4, -6, 2, 4, 6}};
+  for (const int64_t count : {0, 1}) {
+    auto network = import(loop(count).model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto result = run_float(*network, {{"x", {{3}, {1, 2, 3}}}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->at("y").data, expected[count]);
+  }
+}
+
+TEST(Bodies, BranchesOfConstants) {
+  for (const int64_t taken : {0, 1}) {
+    ModelBuilder builder(13);
+    builder.input("x", {2});
+    builder.integers("condition", {}, {taken}, TensorProto::BOOL);
+    auto& node = builder.node("If", {"condition"}, {"c"});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+      auto& graph = graph_of(node, branch);
+      auto& tensor = *graph.add_initializer();
+      tensor.set_name("k");
+      tensor.set_data_type(TensorProto::FLOAT);
+      tensor.add_dims(1);
+      tensor.add_float_data(branch[0] == 't' ? 10 : 20);
+      graph.add_output()->set_name("k");
+    }
+    builder.node("Add", {"x", "c"}, {"y"});
+    builder.output("y");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto result = run_float(*network, {{"x", {{2}, {1, 2}}}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_FLOAT_EQ(result->at("y").data[1], taken != 0 ? 12.0f : 22.0f);
+  }
+}
+
+TEST(Bodies, ScanIsRefusedByName) {
+  ModelBuilder builder(13);
+  builder.input("x", {2, 3});
+  auto& node = builder.node("Scan", {"x"}, {"y"});
+  ModelBuilder::set(node, "num_scan_inputs", int64_t{1});
+  auto& body = graph_of(node, "body");
+  body.add_input()->set_name("s");
+  add_node(body, "Neg", {"s"}, "t");
+  body.add_output()->set_name("t");
+  builder.output("y");
+  auto network = import(builder.model);
+  ASSERT_FALSE(network.ok());
+  const std::string why = network.status().message();
+  EXPECT_NE(why.find("node n_y (Scan): operator = Scan"), std::string::npos) << why;
+  EXPECT_NE(why.find("cut the net before it"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace tputwin::test::bodies
