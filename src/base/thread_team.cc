@@ -174,7 +174,7 @@ double ThreadTeam::run_alone(size_t count, const Pieces& function) {
 void ThreadTeam::open(size_t count, size_t unit, const Pieces& function) {
   constexpr uint32_t kRenewal = 1 << 12;
   if (last_.generation % kRenewal == 0) renew_shares();
-  // Whoever reads one of the new values also sees that the loop before the last one is over.
+  // A member that reads one of the new values also sees that the loop before the last one is over.
   Loop& loop = loops_[last_.generation % 2];
   loop.function.store(&function, std::memory_order_release);
   loop.count.store(count, std::memory_order_release);
@@ -263,9 +263,9 @@ bool ThreadTeam::leave() {
 // back.
 //
 // A member may be late: the loop may be over, and another one open. If `opening_` is unchanged
-// after the member has read the loop, what it read belongs to the opening. A share that nobody took
-// from in this loop is then still whole, as the loop cannot end before. Shares of later loops have
-// later generations.
+// after the member has read the loop, what it read belongs to the opening. A share without the
+// generation of this loop is then still whole, as the loop cannot end before. Shares of later loops
+// have later generations.
 ThreadTeam::Units ThreadTeam::take(size_t share, const Opening& opening, bool is_own) {
   const size_t units = loops_[opening.generation % 2].units();
   if (opening_.load() != opening) return {};

@@ -62,8 +62,7 @@ class ThreadTeam {
     uint16_t members = 0, woken = 0;
     bool operator==(const Opening&) const = default;
   };
-  // What members need to know of a loop. `count` iterations are `units` pieces of `unit` iterations
-  // at most.
+  // A loop as members see it. `count` iterations are `units` pieces of `unit` iterations at most.
   struct Loop {
     std::atomic<const Pieces*> function{nullptr};
     std::atomic<size_t> count{0}, unit{1};
@@ -74,8 +73,8 @@ class ThreadTeam {
     }
   };
   // `left` has the units left in a member's share of a loop: the loop's generation in the upper 32
-  // bits, then the end and the first unit. Nobody has taken from the share of a loop of a later
-  // generation.
+  // bits, then the end and the first unit. If the generation is older than the open loop's, the
+  // share is still whole.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};
     // True if a member has this share. Share 0 belongs to the thread itself.

@@ -38,8 +38,9 @@ constexpr bool can_be_approximated(const Scale& scale) {
   const bool is_nearest =
       scale.rounding == Rounding::half_up || scale.rounding == Rounding::half_even ||
       scale.rounding == Rounding::half_away || scale.rounding == Rounding::half_down;
-  return is_nearest && -kMostOffset <= scale.offset && scale.offset <= kMostOffset &&
-         scale.high - scale.low <= 255;
+  const bool is_byte = (scale.low == 0 && scale.high == 255) ||
+                       (scale.low == -128 && scale.high == 127);  // packing limits to these
+  return is_nearest && is_byte && -kMostOffset <= scale.offset && scale.offset <= kMostOffset;
 }
 
 }  // namespace tputwin::fast

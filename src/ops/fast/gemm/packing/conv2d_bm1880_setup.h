@@ -50,7 +50,7 @@ struct PackedConstants {
   const uint32_t* weights;
   const int32_t* bias;
 };
-// The same, to be packed.
+// Points to memory for constants that will be packed.
 struct NewConstants {
   uint32_t* weights;
   int32_t* bias;
