@@ -250,12 +250,17 @@ bool ThreadTeam::leave() {
   awake_.fetch_sub(1, kRelaxed);
   members_.fetch_sub(1);
   if (opening_.load().members == kDismissed) return true;
+  if (!add_member()) return true;
+  awake_.fetch_add(1, kRelaxed);
+  return false;
+}
+
+// Counts one more worker, unless there is one for each share. A worker that leaves may return to a
+// team that hires at this moment.
+bool ThreadTeam::add_member() {
   for (uint32_t members = members_.load(); members + 1 < threads_;)
-    if (members_.compare_exchange_weak(members, members + 1)) {
-      awake_.fetch_add(1, kRelaxed);
-      return false;
-    }
-  return true;
+    if (members_.compare_exchange_weak(members, members + 1)) return true;
+  return false;
 }
 
 // Takes half of the units left in a share. Large pieces come first, so there are few pieces. Small
@@ -345,7 +350,7 @@ size_t ThreadTeam::hire() {
   history_.restart();
   opening_.store({last_.generation, 0, 0});
   size_t called = 0;
-  while (members_.load() + 1 < threads_) members_.fetch_add(1), ++called;
+  while (add_member()) ++called;
   return called;
 }
 

@@ -29,6 +29,8 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   int threads() const { return static_cast<int>(threads_); }
   void belong_to_this_thread() { owner_ = std::this_thread::get_id(); }
+  // Returns the number of workers that were called and have not left.
+  size_t members() const { return members_.load(); }
 
   // Returns the team of this thread, or nullptr if it has none.
   static ThreadTeam* current();
@@ -110,6 +112,7 @@ class ThreadTeam {
   void arrive();
   void park(size_t member, const Opening& seen);
   bool leave();
+  bool add_member();
 
   const size_t threads_;
   std::atomic<std::thread::id> owner_;

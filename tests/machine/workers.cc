@@ -207,6 +207,35 @@ TEST(Team, RunsAShortLoopAloneWhenItIsKnown) {
   });
 }
 
+// Workers of a pool that leave one program while the next one hires.
+TEST(Team, NeverHasMoreMembersThanShares) {
+  constexpr int kThreads = 2, kPrograms = 50'000;
+  auto& team = *new ThreadTeam(kThreads);
+  team.belong_to_this_thread();
+  std::atomic<size_t> called{0};
+  std::atomic<bool> is_over{false};
+  std::vector<std::jthread> pool;
+  for (int i = 0; i < kThreads + 1; ++i)
+    pool.emplace_back([&] {
+      while (!is_over)
+        if (size_t waiting = called;
+            waiting > 0 && called.compare_exchange_weak(waiting, waiting - 1))
+          team.help();
+        else
+          std::this_thread::yield();
+    });
+  size_t most = 0;
+  for (int program = 0; program < kPrograms; ++program) {
+    called += team.hire();
+    if (program % 2 == 0) team.run(16, 1, [](size_t, size_t) {});
+    most = std::max(most, team.members());
+    team.dismiss();
+    spin(static_cast<size_t>(program) * 7919 % 12'000);  // as long as workers take to leave
+  }
+  is_over = true;
+  EXPECT_LT(most, size_t{kThreads});
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Workers, ::testing::Values(1, 2, 5),
                          [](const auto& info) { return "Threads" + std::to_string(info.param); });
 

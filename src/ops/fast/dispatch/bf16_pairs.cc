@@ -55,7 +55,7 @@ bool is_sum_of_two(float result, float sum, uint32_t left, uint32_t right) {
 
 bool sums_are_rounded() {
   constexpr int kRounds = 500;
-  std::minstd_rand random;
+  std::mt19937 random;
   // Exponents are close to each other, so that sums cancel and round.
   const auto number = [&](uint32_t mask) {
     return (static_cast<uint32_t>(random()) & mask) | (120 + static_cast<uint32_t>(random()) % 12)
