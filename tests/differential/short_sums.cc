@@ -2,9 +2,9 @@
 // of types, also at their limits.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 
+#include "differential/same_lanes.h"
 #include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
 #include "ops/operation.h"
@@ -40,11 +40,7 @@ std::string kernel_of(const Op& op, TestMemory& before) {
   execute(op, expected.memory(), KernelChoice::reference);
   const fast::KernelTrace trace;
   if (!fast::execute(op, actual.memory())) return "";
-  for (uint32_t lane = 0; lane < bm1684x().lanes; ++lane)
-    EXPECT_EQ(
-        std::memcmp(actual.local().lane(lane), expected.local().lane(lane), bm1684x().lane_bytes),
-        0)
-        << lane;
+  expect_same_lanes(actual, expected, bm1684x());
   return trace.events().back().kernel;
 }
 
