@@ -38,26 +38,21 @@ struct InternedBytes::Block {
   bool is_interned = false;
 };
 
-namespace {
-
-template <class Block>
-struct Table {
+struct InternedBytes::Table {
   std::mutex mutex;
   std::unordered_multimap<size_t, std::weak_ptr<Block>> blocks;
   size_t bytes = 0;
 };
+
 // Never destroyed, because devices may be closed when the process ends.
-template <class Block>
-Table<Block>& table() {
-  static Table<Block>& instance = *new Table<Block>;
+InternedBytes::Table& InternedBytes::table() {
+  static Table& instance = *new Table;
   return instance;
 }
 
-}  // namespace
-
 InternedBytes::Block::~Block() {
   if (!is_interned) return;
-  Table<Block>& all = table<Block>();
+  Table& all = table();
   const std::scoped_lock lock(all.mutex);
   const auto [first, last] = all.blocks.equal_range(hash);
   for (auto i = first; i != last;) i = i->second.expired() ? all.blocks.erase(i) : std::next(i);
@@ -74,7 +69,7 @@ void InternedBytes::intern() {
   const size_t hash = std::hash<std::string_view>()(block_->contents());
   // The ends of blocks take the lock, so these live longer than it is held.
   std::vector<std::shared_ptr<Block>> alive{block_};
-  Table<Block>& all = table<Block>();
+  Table& all = table();
   const std::scoped_lock lock(all.mutex);
   const auto [first, last] = all.blocks.equal_range(hash);
   for (auto i = first; i != last; ++i) {
@@ -94,7 +89,7 @@ const uint8_t* InternedBytes::data() const {
 }
 
 size_t InternedBytes::all_bytes() {
-  Table<Block>& all = table<Block>();
+  Table& all = table();
   const std::scoped_lock lock(all.mutex);
   return all.bytes;
 }

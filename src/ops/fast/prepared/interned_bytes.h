@@ -24,6 +24,9 @@ class InternedBytes {
 
  private:
   struct Block;
+  struct Table;
+  static Table& table();
+
   std::shared_ptr<Block> block_;
 };
 
