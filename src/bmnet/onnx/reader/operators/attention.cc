@@ -121,22 +121,26 @@ class Mask {
     return std::all_of(row, row + keys_, [](float value) { return value <= kMasked; });
   }
 
-  // The mask and causality together, with a row for each query in the first case.
+  static std::vector<float> of_booleans(const Constant& mask) {
+    std::vector<float> floats;
+    for (const int64_t is_read : mask.integers) floats.push_back(is_read != 0 ? 0.0f : -INFINITY);
+    return floats;
+  }
+
+  // The mask and causality together, with a row for each query if the mask is causal.
   std::vector<float> combined(const Constant& mask) const {
     dims_ = mask.dims;
     const int64_t rows = mask.dims[mask.dims.size() - 2];
     if (past_) dims_[dims_.size() - 2] = std::max(rows, queries_);
     const int64_t result_rows = dims_[dims_.size() - 2];
     const int64_t blocks = elements(mask.dims) / std::max<int64_t>(1, rows * keys_);
+    const std::vector<float> floats = is_boolean_ ? of_booleans(mask) : mask.real();
     std::vector<float> values;
     for (int64_t i = 0; i < blocks; ++i)
       for (int64_t q = 0; q < result_rows; ++q)
         for (int64_t k = 0; k < keys_; ++k) {
           const auto at = static_cast<size_t>((i * rows + (rows == 1 ? 0 : q)) * keys_ + k);
-          const float given = !is_boolean_             ? mask.real()[at]
-                              : mask.integers[at] != 0 ? 0.0f
-                                                       : -INFINITY;
-          values.push_back(is_after(q, k) ? -INFINITY : given);
+          values.push_back(is_after(q, k) ? -INFINITY : floats[at]);
         }
     return values;
   }
