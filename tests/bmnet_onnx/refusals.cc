@@ -59,6 +59,9 @@ TEST(Refusals, OpenExtentsWantShapes) {
   EXPECT_EQ(text.find("n_y"), std::string::npos) << "the node that reads it is not to blame";
   auto loaded = load(builder.model, {.input_shapes = {net::make_shape({1, 3, 4, 4})}});
   EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+  auto short_one = load(builder.model, {.input_shapes = {net::make_shape({5})}});
+  ASSERT_FALSE(short_one.ok());
+  expect_words(short_one.error().message(), {"TW-NET-0120", "shape = (5)", "4 axes"});
 }
 
 TEST(Refusals, BrokenFiles) {

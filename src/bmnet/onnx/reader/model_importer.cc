@@ -63,8 +63,17 @@ void ModelImporter::inputs() {
 }
 
 Dims ModelImporter::input_dims(const onnx::ValueInfoProto& input, size_t index) const {
-  if (!options_.input_shapes.empty()) return net::dims(options_.input_shapes[index]);
   const auto& type = input.type().tensor_type();
+  if (!options_.input_shapes.empty()) {
+    Dims given = net::dims(options_.input_shapes[index]);
+    const auto axes = static_cast<size_t>(type.shape().dim_size());
+    if (type.has_shape() && given.size() < axes)
+      throw Refusal{Error(errors::net_onnx_shape)
+                        .in("input " + input.name())
+                        .argument("shape", text(given))
+                        .detail(fmt::format("the model declares {} axes: give as many", axes))};
+    return given;
+  }
   Dims dims;
   for (const auto& dim : type.shape().dim()) {
     const bool is_open = !dim.has_dim_value() || dim.dim_value() < 1;
