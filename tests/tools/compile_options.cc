@@ -22,12 +22,14 @@ TEST_F(CompileOptions, MustSaySomethingAndAgree) {
   }
 }
 
-TEST_F(CompileOptions, SayIfNoModelWasWritten) {
+TEST_F(CompileOptions, SayWhatIsNotWrittenAndNotRead) {
   const std::string net = TPUTWIN_SOURCE_DIR "/models/lenet_fashion";
   const std::string line = fmt::format(
       "tputwin compile --prototxt {0}.prototxt --caffemodel {0}.caffemodel --chip bm1684x", net);
   EXPECT_EQ(run(line), 0) << printed_;
   EXPECT_TRUE(prints("no bmodel was written: --output names none")) << printed_;
+  EXPECT_EQ(run(line + " --type fp16 --table nowhere"), 0) << printed_;
+  EXPECT_TRUE(prints("the table is not read: --type is not int8")) << printed_;
   for (const std::string more : {" -o net.bmodel", " --dry-run"}) {
     EXPECT_EQ(run(line + more), 0) << printed_;
     EXPECT_FALSE(prints("no bmodel was written")) << printed_;

@@ -49,6 +49,8 @@ void say_if_not_written(const CompileCommand& command) {
 
 int run_stream(CompileCommand& command) {
   if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
+  if (!command.request.table.empty() && command.stream.type != DType::i8)
+    std::fputs("the table is not read: --type is not int8\n", stdout);
   if (command.is_dry) command.request.model.clear();
   net::bm1684x::StreamOptions options = command.stream;
   options.level = command.request.options.level;
