@@ -1,0 +1,53 @@
+// Batches of nets whose reshapes make several rows of a sample.
+#include <algorithm>
+
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test::batches {
+namespace {
+
+constexpr int64_t kSamples = 3, kValues = 16;
+
+// Softmax of two rows of eight values for each sample.
+ModelBuilder rows_of_samples(int64_t axis) {
+  ModelBuilder builder(17);
+  builder.input("x", {1, 4, 2, 2});
+  builder.integers("rows", {2}, {2, 8});
+  builder.integers("sample", {2}, {1, kValues});
+  builder.node("Reshape", {"x", "rows"}, {"r"});
+  ModelBuilder::set(builder.node("Softmax", {"r"}, {"s"}), "axis", axis);
+  builder.node("Reshape", {"s", "sample"}, {"y"});
+  builder.output("y");
+  return builder;
+}
+
+std::vector<float> results(const ModelBuilder& builder, int64_t batch,
+                           const std::vector<float>& x) {
+  auto network = import(builder.model, {.batch = batch});
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return {};
+  auto result = run_float(*network, {{"x", {{batch, 4, 2, 2}, x}}});
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? result->begin()->second.data : std::vector<float>{};
+}
+
+TEST(Batches, OfReshapesThatCountPartsOfSamples) {
+  const ModelBuilder builder = rows_of_samples(-1);
+  const std::vector<float> all = random_values(kSamples * kValues, 5);
+  std::vector<float> single;
+  for (auto sample = all.begin(); sample != all.end(); sample += kValues)
+    std::ranges::copy(results(builder, 1, {sample, sample + kValues}), std::back_inserter(single));
+  ASSERT_EQ(single.size(), all.size());
+  EXPECT_EQ(results(builder, kSamples, all), single);
+}
+
+TEST(Batches, MustNotMixSamples) {
+  const auto network = import(rows_of_samples(0).model, {.batch = kSamples});
+  ASSERT_FALSE(network.ok());
+  EXPECT_NE(network.error().message().find("keep their shapes but for the batch"),
+            std::string::npos)
+      << network.error().message();
+}
+
+}  // namespace
+}  // namespace tputwin::test::batches
