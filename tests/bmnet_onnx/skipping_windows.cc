@@ -99,6 +99,24 @@ TEST(SkippingWindows, OfAutomaticPadsAreRefused) {
       << network.status().message();
 }
 
+// SAME adds pads and never removes elements, as in ONNX Runtime's Conv. Its AveragePool with
+// SAME_UPPER begins at the second element (findings/ort-pool-same-negative-pads.sh).
+TEST(SkippingWindows, SmallerThanTheirStrideBeginAtTheFirstElement) {
+  const std::vector<float> x{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  for (const char* type : {"MaxPool", "AveragePool"})
+    for (const char* pads : {"SAME_UPPER", "SAME_LOWER"}) {
+      SCOPED_TRACE(::testing::Message() << type << " " << pads);
+      ModelBuilder builder(13);
+      builder.input("x", {1, 1, 9});
+      auto& node = builder.node(type, {"x"}, {"y"});
+      ModelBuilder::set(node, "kernel_shape", Dims{1});
+      ModelBuilder::set(node, "strides", Dims{3});
+      ModelBuilder::set(node, "auto_pad", std::string(pads));
+      builder.output("y");
+      EXPECT_EQ(results(builder, {{"x", {{1, 1, 9}, x}}}), (std::vector<float>{1, 4, 7}));
+    }
+}
+
 // The last window has two elements and a pad that counts, and no more.
 TEST(SkippingWindows, AveragesRoundedUp) {
   for (const auto& [counts, expected] :

@@ -79,6 +79,23 @@ void conv_transpose(Draft& d) {
   set(node, "strides", Dims{d.range(1, 3), d.range(1, 3)});
 }
 
+// ONNX Runtime's automatic pads of pools ignore dilations
+// (findings/ort-pool-same-ignores-dilations.sh) and are negative where a window is smaller than its
+// stride (findings/ort-pool-same-negative-pads.sh).
+void avoid_own_automatic_pads(onnx::NodeProto& node, const Dims& kernel) {
+  auto& attributes = *node.mutable_attribute();
+  const auto find = [&](const char* name) {
+    return std::ranges::find_if(attributes,
+                                [=](const onnx::AttributeProto& a) { return a.name() == name; });
+  };
+  if (find("auto_pad") == attributes.end()) return;
+  const auto strides = find("strides");
+  for (int axis = 0; axis < 2; ++axis)
+    strides->set_ints(axis, std::min(strides->ints(axis), kernel[axis]));
+  if (const auto dilations = find("dilations"); dilations != attributes.end())
+    attributes.erase(dilations);
+}
+
 Draw pool(const char* type) {
   return [=](Draft& d) {
     const int64_t kh = d.range(1, 3), kw = d.range(1, 3);
@@ -89,14 +106,7 @@ Draw pool(const char* type) {
     const bool is_average = std::string(type) == "AveragePool";
     const bool dilates = d.opset >= (is_average ? 19 : 10);
     set_window(d, node, kh, kw, dilates);
-    // ONNX Runtime's automatic pads of a pool do not count the dilation.
-    auto& attributes = *node.mutable_attribute();
-    const auto named = [](const char* name) {
-      return [=](const onnx::AttributeProto& a) { return a.name() == name; };
-    };
-    const auto dilations = std::ranges::find_if(attributes, named("dilations"));
-    if (std::ranges::any_of(attributes, named("auto_pad")) && dilations != attributes.end())
-      attributes.erase(dilations);
+    avoid_own_automatic_pads(node, {kh, kw});
     if (d.opset >= 10 && d.rng.coin()) set(node, "ceil_mode", int64_t{1});
     if (is_average && d.rng.coin()) set(node, "count_include_pad", int64_t{1});
   };
