@@ -114,6 +114,11 @@ size_t Parameters::word(std::string_view key, std::initializer_list<std::string_
   return 0;
 }
 
+std::string Parameters::text(std::string_view key) {
+  const std::string* text = find(key);
+  return text == nullptr ? std::string() : *text;
+}
+
 void Parameters::require(bool holds, std::string_view key, std::string_view rule) {
   if (holds) return;
   const std::string* text = find(key);

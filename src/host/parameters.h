@@ -33,6 +33,7 @@ class Parameters {
   std::vector<float> list(std::string_view key);  // empty if the key is missing
   // Returns the index of the value among `words`; 0 if the key is missing.
   size_t word(std::string_view key, std::initializer_list<std::string_view> words);
+  std::string text(std::string_view key);  // empty if the key is missing
   // Checks a rule that involves several parameters.
   void require(bool holds, std::string_view key, std::string_view rule);
 

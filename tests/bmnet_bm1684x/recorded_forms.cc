@@ -69,7 +69,7 @@ TEST(Bm1684xForms, AreAllRecorded) {
       const NetCalibrationParameter table = largest_values(*network, random_inputs(*network, 1));
       auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
       ASSERT_TRUE(compiled.ok()) << compiled.status().message();
-      const auto program = transmitted(*compiled);
+      const auto program = transmitted(compiled->program);
       ASSERT_TRUE(program.ok()) << program.status().message();
       for (const Instruction& i : *program)
         if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)

@@ -12,6 +12,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "host/operators.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
@@ -35,6 +36,9 @@ Blob random_blob(const std::vector<int64_t>& shape, std::mt19937_64& random, flo
 
 std::string describe_difference(const Outputs& actual, const Outputs& expected, float tolerance) {
   for (size_t i = 0; i < expected.size(); ++i) {
+    if (actual[i].size() != expected[i].size())
+      return fmt::format("output {} has {} elements instead of {}", i, actual[i].size(),
+                         expected[i].size());
     float largest = 1e-3f;
     for (float x : expected[i])
       if (std::isfinite(x)) largest = std::max(largest, std::fabs(x));
@@ -64,8 +68,8 @@ std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& 
 
 }  // namespace
 
-Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
-  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, bm1684x::chip()));
+Result<std::vector<Instruction>> transmitted(const std::vector<Instruction>& program) {
+  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(program, bm1684x::chip()));
   return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
 }
 
@@ -129,8 +133,65 @@ Values random_inputs(const Network& network, uint64_t seed) {
   return inputs;
 }
 
+namespace {
+
+// Runs the parts of a net with operators of the host. The host keeps the shapes that tensors have
+// at run time.
+class SubnetRun {
+ public:
+  SubnetRun(Device& device, const CompiledStream& net) : device_(device), net_(net) {}
+
+  Status run() {
+    for (const bm1684x::StreamSubnet& subnet : net_.subnets) {
+      if (subnet.host.empty()) {
+        TW_ASSIGN_OR_RETURN(program, transmitted(subnet.program));
+        TW_RETURN_IF_ERROR(run_command_group(device_, program));
+      } else {
+        TW_RETURN_IF_ERROR(run_host(subnet));
+      }
+    }
+    return {};
+  }
+  int64_t elements(const bm1684x::StreamTensor& t) const { return host::count(shape(t)); }
+
+ private:
+  host::Shape shape(const bm1684x::StreamTensor& t) const {
+    const auto known = shapes_.find(t.name);
+    return known == shapes_.end() ? t.shape : known->second;
+  }
+
+  Status run_host(const bm1684x::StreamSubnet& subnet) {
+    DeviceMemories& memory = device_.memories();
+    std::vector<host::Array> in, out(subnet.outputs.size());
+    std::vector<int64_t> capacity;
+    for (const bm1684x::StreamTensor& t : subnet.inputs) {
+      std::vector<float> values(static_cast<size_t>(host::count(shape(t))));
+      if (!values.empty())
+        std::memcpy(values.data(), memory.prepare_read(t.address, 4 * values.size()),
+                    4 * values.size());
+      in.push_back({shape(t), std::move(values)});
+    }
+    for (const bm1684x::StreamTensor& t : subnet.outputs) capacity.push_back(host::count(t.shape));
+    TW_ASSIGN_OR_RETURN(op, host::make_operator(subnet.host, in.size(), out.size()));
+    TW_RETURN_IF_ERROR(host::run(op, in, out, capacity));
+    for (size_t i = 0; i < out.size(); ++i) {
+      const size_t bytes = 4 * out[i].size();
+      if (bytes != 0)
+        std::memcpy(memory.prepare_write(subnet.outputs[i].address, bytes), out[i].f32().data(),
+                    bytes);
+      shapes_[subnet.outputs[i].name] = out[i].shape;
+    }
+    return {};
+  }
+
+  Device& device_;
+  const CompiledStream& net_;
+  std::map<std::string, host::Shape> shapes_;
+};
+
+}  // namespace
+
 Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
-  TW_ASSIGN_OR_RETURN(program, transmitted(net));
   DeviceOptions options{.chip = &bm1684x::chip()};
   options.poison = true;
   TW_ASSIGN_OR_RETURN(device, Device::create(options));
@@ -145,11 +206,20 @@ Result<Outputs> run(const CompiledStream& net, const Network& network, const Val
     const size_t bytes = 4 * values.size();
     std::memcpy(memory.prepare_write(net.inputs[i].address, bytes), values.data(), bytes);
   }
-  TW_RETURN_IF_ERROR(run_command_group(*device, program));
+  SubnetRun subnets(*device, net);
+  if (net.subnets.empty()) {
+    TW_ASSIGN_OR_RETURN(program, transmitted(net.program));
+    TW_RETURN_IF_ERROR(run_command_group(*device, program));
+  } else {
+    TW_RETURN_IF_ERROR(subnets.run());
+  }
   Outputs outputs;
   const ScopedFloatMode mode;
-  for (const bm1684x::StreamTensor& t : net.outputs)
-    outputs.push_back(values_of(memory.prepare_read(t.address, t.bytes), t));
+  for (bm1684x::StreamTensor t : net.outputs) {
+    t.bytes = static_cast<uint64_t>(subnets.elements(t)) * element_bytes(t.type);
+    outputs.push_back(t.bytes == 0 ? std::vector<float>()
+                                   : values_of(memory.prepare_read(t.address, t.bytes), t));
+  }
   return outputs;
 }
 

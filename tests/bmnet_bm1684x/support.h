@@ -29,7 +29,7 @@ Values random_inputs(const Network& network, uint64_t seed);
 NetCalibrationParameter largest_values(const Network& network, const Values& inputs);
 
 // Returns the program as a board gets it: encoded, and decoded again.
-Result<std::vector<Instruction>> transmitted(const bm1684x::CompiledStream& net);
+Result<std::vector<Instruction>> transmitted(const std::vector<Instruction>& program);
 
 // Runs a compiled net whose ends are fp32. Memories hold NaN before the run.
 Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,

@@ -22,6 +22,8 @@ struct ImportOptions {
   int64_t batch = 0;  // not 0: replaces n of every input shape
   std::map<std::string, LayerImporter, std::less<>> custom;  // by Caffe type
   bool needs_weights = true;                                 // false: shapes only
+  // Operators of docs/host-operators.md may be used, for models of subnets. Inputs may be integers.
+  bool has_subnets = false;
 };
 
 // Imports a net. All problems of the net are reported at once, in the detail of one error. The net

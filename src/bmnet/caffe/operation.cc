@@ -144,6 +144,9 @@ caffe::NetParameter to_caffe(const Network& network) {
     caffe::NetOutput& output = *net.add_output();
     output.set_name(network.blob_name(tensor));
     output.set_blob(tensor);
+    if (const auto own = network.output_dims.find(network.blob_name(tensor));
+        own != network.output_dims.end())
+      for (const int64_t extent : own->second) output.add_dim(extent);
   }
   for (const TensorOp& op : network.ops) {
     if (is(op, Op::end)) continue;

@@ -41,6 +41,22 @@ TensorOp make_alias(const Network& network, const caffe::LayerParameter& layer,
   return op;
 }
 
+namespace {
+
+// Keeps the extents that an output has in its model. Another batch changes the first one.
+void keep_dims(const caffe::NetOutput& output, const std::string& tensor, Network& network) {
+  std::vector<int64_t> own(output.dim().begin(), output.dim().end());
+  const TensorShape* shape = network.shape_of(tensor);
+  if (own.empty() || shape == nullptr) return;
+  int64_t others = 1;
+  for (size_t axis = 1; axis < own.size(); ++axis) others *= own[axis];
+  if (others < 1 || count(*shape) % others != 0) return;
+  own[0] = count(*shape) / others;
+  network.output_dims[output.name()] = std::move(own);
+}
+
+}  // namespace
+
 std::vector<std::string> listed_outputs(const caffe::NetParameter& net,
                                         const std::map<std::string, std::string>& current,
                                         Network& network, std::vector<Error>& problems) {
@@ -56,6 +72,7 @@ std::vector<std::string> listed_outputs(const caffe::NetParameter& net,
       continue;
     }
     outputs.push_back(found->second);
+    keep_dims(output, found->second, network);
     if (output.name() != found->second) network.blob_names[found->second] = output.name();
   }
   return outputs;

@@ -20,6 +20,7 @@ constexpr Row kRows[] = {
 #define TW_OP_TPU(name, traits, shapes, tiles, moves, formula, integers, interpreter) \
   {Op::name, make_float_##formula},
 #define TW_OP_HOST(name, ...) {Op::name, make_float_host},
+#define TW_OP_SUBNET(name, ...) {Op::name, make_float_host_operator},
 #include "bmnet/ir/ops.def"
 };
 

@@ -23,6 +23,10 @@ using FloatKernel =
 // do with coefficients.
 Result<FloatKernel> make_float_host(const TensorOp& op, const std::vector<Blob>& blobs);
 
+// Makes the kernel of an operator of docs/host-operators.md. Results get the shapes that they have
+// at run time.
+Result<FloatKernel> make_float_host_operator(const TensorOp& op, const std::vector<Blob>& blobs);
+
 // Checks that blob `index` of the layer's weights has `values` values.
 Status check_blob(const TensorOp& op, const std::vector<Blob>& blobs, size_t index, int64_t values);
 

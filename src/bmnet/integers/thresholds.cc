@@ -51,7 +51,7 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
   std::optional<float> threshold;
   if (entry != nullptr) threshold = entry_threshold(network, op, *entry, i);
   if (!threshold && keeps_threshold(op) && !layer.x.empty()) return layer.x[0];
-  if (!threshold && holds_floats(op, i)) return of_floats;
+  if (!threshold && (holds_floats(op, i) || is(op, Op::host))) return of_floats;
   if (!threshold) {
     if (missing.blobs.empty()) missing.layer = op.name();
     missing.blobs.push_back(network.blob_name(op.top(i)));

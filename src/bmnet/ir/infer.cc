@@ -29,7 +29,8 @@ class Inference {
       const bool known = shape.dim_size() >= 1 && shape.dim_size() <= 4 &&
                          std::ranges::all_of(shape.dim(), [](int64_t d) { return d >= 1; });
       if (!known) return fail("input", describe(shape), "one to four extents of at least 1");
-      if (shape.data_type_size() != 1 && !has_trait(op_, trait::moves_elements))
+      const bool takes_floats = has_trait(op_, trait::moves_elements) || is(op_, Op::host);
+      if (shape.data_type_size() != 1 && !takes_floats)
         return fail("input", describe(shape), "int8");
     }
     shape_of_results();
@@ -46,8 +47,9 @@ class Inference {
               .argument("result", describe(make_shape(dims)));
       if (dims.empty() || dims.size() > 4)
         return fail("result", describe(make_shape(dims)), "one to four extents");
-      const int bytes =
-          has_trait(op_, trait::float_results) ? 4 : op_.input_shape(0).data_type_size();
+      const int bytes = has_trait(op_, trait::float_results) ? 4
+                        : is(op_, Op::host)                  ? 1
+                                                             : op_.input_shape(0).data_type_size();
       shapes.push_back(make_shape(dims, bytes));
     }
     return shapes;
@@ -86,6 +88,9 @@ class Inference {
 #define TW_OP_HOST(name, plugin, function, traits, shapes) \
   case Op::name:                                           \
     return shapes();
+#define TW_OP_SUBNET(name, traits, shapes) \
+  case Op::name:                           \
+    return shapes();
 #include "bmnet/ir/ops.def"
       default:
         return unknown();
@@ -96,6 +101,9 @@ class Inference {
     if (status_.ok()) status_ = Error(errors::net_ir_type).in(where()).argument("type", op_.type());
   }
 
+  void host() {
+    for (const TensorShape& shape : op_.tg_host_param().result()) result(dims(shape));
+  }
   void like_input() {
     if (inputs(1, 1)) result(in());
   }

@@ -64,14 +64,38 @@ WantedBlobs wanted_blobs(const TensorOp& op) {
 // Masks before a softmax have minus infinity; the reader of ONNX puts the two together.
 bool is_allowed_weight(const TensorOp& op, float value) {
   using Arithmetic = ::bmnet::TGArithmeticParameter;
-  if (std::isfinite(value)) return true;
+  if (std::isfinite(value) || is(op, Op::host)) return true;
   const auto operation = op.tg_arithmetic_param().operation();
   if (is(op, Op::softmax) || (is(op, Op::arithmetic) && operation == Arithmetic::ADD))
     return value < 0;
   return is(op, Op::arithmetic) && operation == Arithmetic::SUB && value > 0;
 }
 
+namespace {
+
+// Constants of an operator of the host have any shape.
+Status check_host_blobs(const TensorOp& op, std::span<const Blob> blobs) {
+  const auto wrong = [&](std::string what) {
+    return Error(errors::net_blob_shape)
+        .in("layer " + op.name() + " (" + op.type() + ")")
+        .argument("blobs", std::move(what))
+        .detail("one for each constant input, with the values of its shape");
+  };
+  if (static_cast<int>(blobs.size()) != op.tg_host_param().constant_size())
+    return wrong(std::to_string(blobs.size()));
+  for (const Blob& blob : blobs) {
+    int64_t values = 1;
+    for (const int64_t extent : blob.shape) values *= extent;
+    if (values != static_cast<int64_t>(blob.data.size()))
+      return wrong(fmt::format("{} values", blob.data.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_blobs(const TensorOp& op, std::span<const Blob> blobs) {
+  if (is(op, Op::host)) return check_host_blobs(op, blobs);
   const WantedBlobs wanted = wanted_blobs(op);
   const auto where = "layer " + op.name() + " (" + op.type() + ")";
   if (blobs.size() > wanted.values.size() || blobs.size() < wanted.least)

@@ -43,6 +43,10 @@ struct Network {
   // Maps a tensor to its name in the Caffe or ONNX net, if that differs.
   std::map<std::string, std::string, std::less<>> blob_names;
 
+  // Extents of outputs in the ONNX net, by their names there, if the tensors have others: tensors
+  // have one to four axes.
+  std::map<std::string, std::vector<int64_t>, std::less<>> output_dims;
+
   const std::string& blob_name(const std::string& tensor) const;
   // Returns the op that produces a tensor; nullptr if there is none.
   const TensorOp* producer(std::string_view tensor) const;

@@ -14,6 +14,7 @@ constexpr OpProperties kOps[] = {
 #define TW_OP_TPU(name, traits, ...) {Op::name, "tg_" #name, RunsOn::tpu, traits},
 #define TW_OP_HOST(name, plugin, function, traits, ...) \
   {Op::name, "tg_" #name, RunsOn::host, traits},
+#define TW_OP_SUBNET(name, traits, ...) {Op::name, "tg_" #name, RunsOn::host, traits},
 #define TW_OP_CODE(name) {Op::name, "tg_" #name, RunsOn::code, no_traits},
 #include "bmnet/ir/ops.def"
     {Op::unknown, "", RunsOn::nothing, no_traits}};

@@ -14,6 +14,7 @@ enum class Op {
 #define TW_OP_END(name) name,
 #define TW_OP_TPU(name, ...) name,
 #define TW_OP_HOST(name, ...) name,
+#define TW_OP_SUBNET(name, ...) name,
 #define TW_OP_CODE(name) name,
 #include "bmnet/ir/ops.def"
   unknown

@@ -15,6 +15,7 @@ bool is_head_of_detector(const TensorOp& op) {
     case Op::roi_pooling:
     case Op::psroi_pooling:
     case Op::yolopost:
+    case Op::host:
       return true;
     default:
       return false;
@@ -53,6 +54,8 @@ bool is_per_sample(const TensorOp& op) {
       return op.tg_top_values_param().axis() != 0;
     case Op::top_positions:
       return op.tg_top_positions_param().axis() != 0;
+    case Op::host:
+      return false;
     default:
       return true;
   }

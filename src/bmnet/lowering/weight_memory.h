@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tputwin::net {
@@ -19,9 +20,22 @@ class WeightMemory {
   uint64_t store(const std::vector<uint8_t>& weight) {
     bytes_.resize((bytes_.size() + unit_ - 1) / unit_ * unit_);
     uint64_t offset = bytes_.size();
-    if (!once_ || !find_stored(weight, offset))
-      bytes_.insert(bytes_.end(), weight.begin(), weight.end());
+    if (once_ && find_stored(weight, offset)) return offset;
+    bytes_.insert(bytes_.end(), weight.begin(), weight.end());
+    parts_.push_back({offset, weight.size()});
     return offset;
+  }
+
+  // Offsets and sizes of what is stored.
+  using Parts = std::vector<std::pair<uint64_t, uint64_t>>;
+  const Parts& parts() const { return parts_; }
+  // Registers weights that the memory held before, so that equal ones are not stored again.
+  void remember(const Parts& parts) {
+    parts_ = parts;
+    for (const auto& [offset, bytes] : parts) {
+      const std::string_view text(reinterpret_cast<const char*>(bytes_.data() + offset), bytes);
+      stored_.emplace(std::hash<std::string_view>()(text), offset);
+    }
   }
 
   uint64_t store_floats(const std::vector<float>& values) {
@@ -54,6 +68,7 @@ class WeightMemory {
   std::vector<uint8_t>& bytes_;
   bool once_;
   size_t unit_;
+  Parts parts_;
   std::unordered_multimap<size_t, uint64_t> stored_;  // offsets by hash of the contents
 };
 

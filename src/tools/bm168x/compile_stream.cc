@@ -6,51 +6,221 @@
 
 #include <chrono>
 
+#include "base/errors/base.h"
+#include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684x/target.h"
 
 namespace tputwin::tools {
 
-Result<StreamResult> compile_stream(const CompileRequest& request,
-                                    const net::bm1684x::StreamOptions& options) {
+namespace stream = net::bm1684x;
+
+namespace {
+
+net::Source source_of(const CompileRequest& request, DType type) {
   net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}};
-  for (const auto& shape : request.shapes)
-    source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;
-  if (options.type == DType::i8 && !request.table.empty()) source.table = request.table;
-  TW_ASSIGN_OR_RETURN(prepared, net::prepare_float(source));
-  net::bm1684x::StreamOptions how = options;
-  if (options.type == DType::i8 && prepared.table.layer_size() > 0) how.table = &prepared.table;
+  source.import.has_subnets = true;
+  if (type == DType::i8 && !request.table.empty()) source.table = request.table;
+  return source;
+}
+
+// Reads the net for every stage. Its shapes are those of one stage after the other.
+Result<std::vector<net::Prepared>> read_stages(const CompileRequest& request, net::Source source) {
+  const auto& shapes = request.shapes;
+  for (size_t inputs = 1;; ++inputs) {
+    if (!shapes.empty() && shapes.size() % inputs != 0) continue;
+    std::vector<net::Prepared> stages;
+    for (size_t first = 0; first == 0 || first < shapes.size(); first += inputs) {
+      source.import.input_shapes.clear();
+      for (size_t i = first; i < std::min(first + inputs, shapes.size()); ++i)
+        source.import.input_shapes.push_back(net::make_shape(shapes[i]));
+      auto stage = net::prepare_float(source);
+      // Another number of inputs may divide the shapes.
+      const bool is_count = !stage.ok() && stage.error().id() == errors::net_input_shape;
+      if (is_count && first == 0 && inputs < shapes.size()) break;
+      if (!stage.ok()) return stage.error();
+      stages.push_back(std::move(*stage));
+    }
+    if (!stages.empty()) return stages;
+  }
+}
+
+Result<StreamResult> compile_all(std::vector<net::Prepared>& prepared,
+                                 stream::StreamOptions options) {
+  if (options.type == DType::i8 && prepared[0].table.layer_size() > 0)
+    options.table = &prepared[0].table;
+  std::vector<net::Network> networks;
+  for (net::Prepared& stage : prepared) networks.push_back(std::move(stage.network));
   const auto start = std::chrono::steady_clock::now();
-  TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(prepared.network, how));
+  TW_ASSIGN_OR_RETURN(compiled, stream::compile_stages(networks, options));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  StreamResult result{std::move(compiled), time.count()};
-  TW_ASSIGN_OR_RETURN(file, net::bm1684x::to_file(result.compiled, request.name));
+  return StreamResult{std::move(compiled), time.count()};
+}
+
+size_t commands_of(const stream::CompiledStream& c) {
+  size_t commands = c.program.size();
+  for (const auto& subnet : c.subnets) commands += subnet.program.size();
+  return commands;
+}
+
+double milliseconds(uint64_t cycles) {
+  return static_cast<double>(cycles) / stream::chip().clock_hz * 1e3;
+}
+
+void add_stage(std::string& text, const stream::CompiledStream& c) {
+  auto out = std::back_inserter(text);
+  for (const auto& [end, tensors] : {std::pair("input ", &c.inputs), {"output", &c.outputs}})
+    for (const stream::StreamTensor& t : *tensors)
+      fmt::format_to(out, "{}     {} ({}) {}{}\n", end, t.name, fmt::join(t.shape, ","),
+                     to_string(t.type), t.scale == 1 ? "" : fmt::format(" * {:g}", t.scale));
+  fmt::format_to(out, "commands   {} instructions\n", commands_of(c));
+  for (const auto& subnet : c.subnets)
+    if (!subnet.host.empty()) fmt::format_to(out, "host       {}\n", subnet.host);
+  fmt::format_to(out, "memory     {} bytes of weights, {} bytes of neurons\n", c.weights.size(),
+                 c.neuron_bytes);
+  fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
+  fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at {:.0f} MHz{}\n", c.predicted_cycles,
+                 milliseconds(c.predicted_cycles), stream::chip().clock_hz / 1e6,
+                 c.subnets.empty() ? "" : ", without the operators of the host");
+}
+
+Json tensors_json(const std::vector<stream::StreamTensor>& tensors) {
+  Json list = Json::array();
+  for (const stream::StreamTensor& t : tensors)
+    list.push_back({{"name", t.name},
+                    {"shape", t.shape},
+                    {"type", std::string(to_string(t.type))},
+                    {"scale", t.scale}});
+  return list;
+}
+
+Json stage_json(const stream::CompiledStream& c) {
+  Json host = Json::array();
+  for (const auto& subnet : c.subnets)
+    if (!subnet.host.empty()) host.push_back(subnet.host);
+  return {{"inputs", tensors_json(c.inputs)},
+          {"outputs", tensors_json(c.outputs)},
+          {"instructions", commands_of(c)},
+          {"weight_bytes", c.weights.size()},
+          {"neuron_bytes", c.neuron_bytes},
+          {"global_bytes", c.global_bytes},
+          {"predicted_cycles", c.predicted_cycles},
+          {"predicted_ms", milliseconds(c.predicted_cycles)},
+          {"host_operators", host}};
+}
+
+// A table with the threshold 1 for all tensors.
+NetCalibrationParameter ones(const net::Network& network) {
+  NetCalibrationParameter table;
+  for (const net::TensorOp& op : network.ops) {
+    auto& layer = *table.add_layer();
+    layer.set_name(op.name());
+    for (const std::string& top : op.top()) {
+      auto& blob = *layer.add_blob_param();
+      blob.set_name(network.blob_name(top));
+      blob.set_threshold_y(1);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<StreamResult> compile_stream(const CompileRequest& request,
+                                    const stream::StreamOptions& options) {
+  TW_ASSIGN_OR_RETURN(prepared, read_stages(request, source_of(request, options.type)));
+  TW_ASSIGN_OR_RETURN(result, compile_all(prepared, options));
+  TW_ASSIGN_OR_RETURN(file, stream::to_file(result.stages, request.name));
   result.file_bytes = file.size();
   if (!request.model.empty()) TW_RETURN_IF_ERROR(write_bytes(request.model, file));
   return result;
 }
 
 std::string stream_text(const CompileRequest& request, const StreamResult& result) {
-  const net::bm1684x::CompiledStream& c = result.compiled;
-  const Chip& chip = net::bm1684x::chip();
+  std::string text = fmt::format("model      {} for the {}, compiled in {:.2f} s\n", request.name,
+                                 stream::chip().name, result.seconds);
+  for (size_t i = 0; i < result.stages.size(); ++i) {
+    if (result.stages.size() > 1) text += fmt::format("stage      {}\n", i);
+    add_stage(text, result.stages[i]);
+  }
+  return text;
+}
+
+Json stream_json(const CompileRequest& request, const StreamResult& result) {
+  Json json{{"name", request.name},
+            {"chip", std::string(stream::chip().name)},
+            {"seconds", result.seconds},
+            {"file_bytes", result.file_bytes},
+            {"stages", Json::array()}};
+  for (const auto& stage : result.stages) json["stages"].push_back(stage_json(stage));
+  return json;
+}
+
+Result<StreamPlan> plan_stream(const CompileRequest& request,
+                               const stream::StreamOptions& options) {
+  StreamPlan plan;
+  auto prepared = read_stages(request, source_of(request, options.type));
+  if (!prepared.ok() && prepared.error().id() == errors::sys_file_read) return prepared.error();
+  if (!prepared.ok()) {
+    plan.problem = prepared.error().message();
+    return plan;
+  }
+  stream::StreamOptions how = options;
+  how.places = &plan.places;
+  if (options.type == DType::i8 && (*prepared)[0].table.layer_size() == 0)
+    (*prepared)[0].table = ones((*prepared)[0].network);
+  auto result = compile_all(*prepared, how);
+  if (result.ok())
+    plan.result = std::move(*result);
+  else
+    plan.problem = result.error().message();
+  return plan;
+}
+
+std::string plan_text(const CompileRequest& request, const StreamPlan& plan) {
   std::string text;
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "model      {} for the {}, compiled in {:.2f} s\n", request.name, chip.name,
-                 result.seconds);
-  for (const auto& [end, tensors] : {std::pair("input ", &c.inputs), {"output", &c.outputs}})
-    for (const net::bm1684x::StreamTensor& t : *tensors)
-      fmt::format_to(out, "{}     {} ({}) {}\n", end, t.name, fmt::join(t.shape, ","),
-                     to_string(t.type));
-  fmt::format_to(out, "commands   {} instructions\n", c.program.size());
-  fmt::format_to(out, "memory     {} bytes of weights, {} bytes of neurons\n", c.weights.size(),
-                 c.neuron_bytes);
-  fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
-  fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at {:.0f} MHz\n", c.predicted_cycles,
-                 static_cast<double>(c.predicted_cycles) / chip.clock_hz * 1e3,
-                 chip.clock_hz / 1e6);
-  return text;
+  size_t on_tpu = 0, on_host = 0;
+  if (!plan.places.empty())
+    fmt::format_to(out, "{:<8}{:<16}{:<20}layer\n", "runs on", "operator", "result");
+  for (const stream::LayerPlace& place : plan.places) {
+    on_tpu += place.runs_on == "tpu";
+    on_host += place.runs_on == "host";
+    const std::string where = !place.problem.empty()       ? "refused"
+                              : place.runs_on == "nothing" ? "-"
+                                                           : place.runs_on;
+    fmt::format_to(out, "{:<8}{:<16}{:<20}{}\n", where, place.type.substr(0, place.type.find(' ')),
+                   fmt::format("({})", fmt::join(place.shape, ",")), place.name);
+  }
+  if (!plan.problem.empty()) {
+    fmt::format_to(out, "refused    {}\n", plan.problem);
+    return text;
+  }
+  fmt::format_to(out, "operators  {} on the TPU, {} on the host, {} that need no command\n", on_tpu,
+                 on_host, plan.places.size() - on_tpu - on_host);
+  std::string figures = stream_text(request, plan.result);
+  figures.erase(0, figures.find('\n') + 1);  // the model that is not written
+  return text + figures;
+}
+
+Json plan_json(const CompileRequest& request, const StreamPlan& plan) {
+  Json json = stream_json(request, plan.result);
+  json.erase("seconds");
+  json.erase("file_bytes");
+  json["operators"] = Json::array();
+  for (const stream::LayerPlace& place : plan.places) {
+    Json one{{"layer", place.name},
+             {"operator", place.type},
+             {"runs_on", place.runs_on},
+             {"shape", place.shape}};
+    if (!place.problem.empty()) one["problem"] = place.problem;
+    json["operators"].push_back(std::move(one));
+  }
+  json["problems"] = Json::array();
+  if (!plan.problem.empty()) json["problems"].push_back(plan.problem);
+  return json;
 }
 
 }  // namespace tputwin::tools

@@ -1,5 +1,8 @@
 // tputwin compile: compiles a Caffe or ONNX model to a bmodel.
+#include <fmt/format.h>
+
 #include <cstdio>
+#include <tuple>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/load.h"
@@ -13,13 +16,18 @@
 namespace tputwin::tools {
 namespace {
 
+enum class Target { bm1880, bm1684x };
+enum class EndType { fp32, net };
+
 struct CompileCommand {
   CompileRequest request;
   std::string onnx;
   std::vector<std::string> shapes;
   bool explain = false, json = false, is_dry = false;
-  bool is_stream = false;  // for a chip with command streams
+  Target target = Target::bm1880;
+  bool is_stream() const { return target != Target::bm1880; }  // a chip with command streams
   net::bm1684x::StreamOptions stream;
+  EndType input_type = EndType::fp32, output_type = EndType::fp32;
 };
 
 // Options that only the compiler for the BM1880 has.
@@ -30,7 +38,6 @@ Status check_stream_options(const CompileCommand& command) {
                                                 {"--out-weights", !r.weights.empty()},
                                                 {"--out-table", !r.out_table.empty()},
                                                 {"--plugins", !r.plugin_directory.empty()},
-                                                {"--json", command.json},
                                                 {"--no-layer-names", !r.options.layer_names},
                                                 {"--dequantized", r.options.dequantize_outputs}};
   for (const auto& [name, is_given] : given)
@@ -47,18 +54,37 @@ void say_if_not_written(const CompileCommand& command) {
     std::fputs("no bmodel was written: --output names none\n", stdout);
 }
 
+// Prints the plan of a net. Exit code 5 if it cannot be compiled.
+int show_stream_plan(const CompileCommand& command, const net::bm1684x::StreamOptions& options) {
+  auto plan = plan_stream(command.request, options);
+  if (!plan.ok()) return fail("tputwin", plan.error());
+  print_warnings("tputwin");
+  if (command.json)
+    print_json(plan_json(command.request, *plan));
+  else
+    std::fputs(plan_text(command.request, *plan).c_str(), stdout);
+  return plan->problem.empty() ? kOk : kRefused;
+}
+
 int run_stream(CompileCommand& command) {
   if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
   if (!command.request.table.empty() && command.stream.type != DType::i8)
     std::fputs("the table is not read: --type is not int8\n", stdout);
-  if (command.is_dry) command.request.model.clear();
   net::bm1684x::StreamOptions options = command.stream;
   options.level = command.request.options.level;
   options.keep_all = command.request.options.keep_all;
+  options.float_inputs = command.input_type == EndType::fp32;
+  options.float_outputs = command.output_type == EndType::fp32;
+  if (command.is_dry) return show_stream_plan(command, options);
   auto result = compile_stream(command.request, options);
   if (!result.ok()) return fail("tputwin", result.error());
   print_warnings("tputwin");
-  if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
+  if (command.json) {
+    print_json(stream_json(command.request, *result));
+    return kOk;
+  }
+  for (const auto& stage : result->stages)
+    if (command.explain) std::fputs(stage.explanation.c_str(), stdout);
   std::fputs(stream_text(command.request, *result).c_str(), stdout);
   say_if_not_written(command);
   return kOk;
@@ -82,7 +108,7 @@ int run_compile(CompileCommand& command) {
     if (!shape.ok()) return fail("tputwin", shape.error());
     command.request.shapes.push_back(*shape);
   }
-  if (command.is_stream) return run_stream(command);
+  if (command.is_stream()) return run_stream(command);
   if (command.is_dry) return show_dry_run(command);
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
@@ -99,15 +125,23 @@ int run_compile(CompileCommand& command) {
 
 // Adds the options of chip and numbers.
 void add_target(CLI::App& sub, CompileCommand& command) {
-  auto* chip = sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
-                   ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}))
-                   ->type_name("ENUM");
+  auto* chip =
+      sub.add_option("--chip", command.target, "bm1880 or bm1684x; default: bm1880")
+          ->transform(one_of<Target>({{"bm1880", Target::bm1880}, {"bm1684x", Target::bm1684x}}));
   sub.add_option("--type", command.stream.type,
                  "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a "
                  "table; default: fp32")
       ->transform(one_of<DType>(
           {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}}))
       ->needs(chip);
+  for (const auto& [name, type, what] : {std::tuple("--input-type", &command.input_type, "inputs"),
+                                         {"--output-type", &command.output_type, "outputs"}})
+    sub.add_option(name, *type,
+                   fmt::format("numbers of the {} on the bm1684x: fp32, or net for those of the "
+                               "net, bytes with scales; default: fp32",
+                               what))
+        ->transform(one_of<EndType>({{"fp32", EndType::fp32}, {"net", EndType::net}}))
+        ->needs(chip);
 }
 
 // Adds the options of what is written and printed.
@@ -145,8 +179,10 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--name", r.name, "name of the net in the bmodel")
       ->capture_default_str()
       ->check(not_empty());
-  auto* shape = sub->add_option("--shape", command->shapes,
-                                "n,c,h,w, once per input; default: the net's own");
+  auto* shape =
+      sub->add_option("--shape", command->shapes,
+                      "n,c,h,w, once per input; default: the net's own; more of them make "
+                      "several stages on the bm1684x");
   sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs")
       ->check(at_least_one())
       ->excludes(shape);
@@ -173,7 +209,7 @@ void add_compile(CLI::App& app, int& exit) {
     CompileRequest& request = command->request;
     if (!command->onnx.empty()) request.caffemodel = command->onnx;
     if (request.caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
-    if (request.table.empty() && !command->is_dry && !command->is_stream &&
+    if (request.table.empty() && !command->is_dry && !command->is_stream() &&
         !net::is_onnx_file(request.caffemodel))
       throw CLI::RequiredError("--table");
     exit = run_compile(*command);

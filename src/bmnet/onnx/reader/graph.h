@@ -52,6 +52,12 @@ struct Value {
   // MaxPool that reads it has them.
   Dims lowest_pads;
   int integer_type = 0;  // the type of ONNX, if it is known and the kind is `integer`
+  // Operators of the host compute with the value: integers that must be exact, and tensors whose
+  // extents are known at run time.
+  bool on_host = false;
+  // `dims` are the largest extents.
+  bool varies = false;
+  Dims largest;  // of a few integers on the host: the largest values, if they are known
 };
 
 // Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.
@@ -75,6 +81,7 @@ class Graph {
   std::map<std::string, std::pair<std::string, std::string>> masks;
   // Names of the model's constants with infinite values, by the layer that has them.
   std::map<std::string, std::string> infinite;
+  bool has_subnets = false;  // operators of the host may be used
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the
   // result's name, which is that of the op's top, with a tick if the name is taken.
   std::string add(TensorOp op, std::vector<Blob> blobs);

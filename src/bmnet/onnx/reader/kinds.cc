@@ -17,7 +17,8 @@ constexpr std::string_view kKeep[] = {
     "Split",   "Gather",  "Concat",       "Tile",         "Expand",    "Pad",       "Where",
     "Add",     "Sub",     "Mul",          "Neg",          "Abs",       "Max",       "Min",
     "Sum",     "Sign",    "DepthToSpace", "SpaceToDepth", "ReduceSum", "ReduceMax", "ReduceMin",
-    "CumSum",  "Trilu",   "Clip",         "Relu",         "Keep",      "Drop",      "ReduceProd"};
+    "CumSum",  "Trilu",   "Clip",         "Relu",         "Keep",      "Drop",      "ReduceProd",
+    "Div",     "Mod",     "Pow"};
 // Operators that ONNX computes in integers for integers: without fractions.
 constexpr std::string_view kWithFractions[] = {"Div",      "Pow",          "ReduceMean",
                                                "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"};
@@ -26,9 +27,15 @@ bool is_among(std::string_view type, std::span<const std::string_view> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
+// Operators that take their elements from the first input.
+constexpr std::string_view kKeepFirst[] = {"Gather", "GatherElements", "GatherND", "ScatterND"};
+
 KindOfResults kind_of_inputs(const Node& node) {
+  const std::string_view type = node.proto.op_type();
+  const size_t first = type == "Where" ? 1 : 0;
+  const size_t end = is_among(type, kKeepFirst) ? 1 : node.inputs();
   KindOfResults result;
-  for (size_t i = 0; i < node.inputs(); ++i) {
+  for (size_t i = first; i < end; ++i) {
     if (!node.has(i) || node.in(i).constant != nullptr) continue;
     result.kind = std::max(result.kind, node.in(i).kind);
     if (node.in(i).kind == ValueKind::integer) result.integer_type = node.in(i).integer_type;
@@ -62,7 +69,8 @@ KindOfResults kind_of_results(const Node& node) {
     if (to == onnx::TensorProto::BOOL) return {ValueKind::boolean};
     return is_integer_type(to) ? KindOfResults{ValueKind::integer, to} : KindOfResults{};
   }
-  return is_among(type, kKeep) ? kind_of_inputs(node) : KindOfResults{};
+  return is_among(type, kKeep) || is_among(type, kKeepFirst) ? kind_of_inputs(node)
+                                                             : KindOfResults{};
 }
 
 bool widen(Node& node) {

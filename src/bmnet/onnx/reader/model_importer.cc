@@ -10,6 +10,7 @@
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/kinds.h"
+#include "bmnet/onnx/reader/on_host.h"
 #include "bmnet/onnx/reader/opsets.h"
 
 namespace tputwin::net::onnx_reader {
@@ -18,6 +19,7 @@ ModelImporter::ModelImporter(const onnx::ModelProto& model, int64_t opset,
                              const ImportOptions& options, std::string folder)
     : proto_(model.graph()), opset_(opset), options_(options), folder_(std::move(folder)) {
   graph_.network.name = proto_.name();
+  graph_.has_subnets = options.has_subnets;
 }
 
 Result<Graph> ModelImporter::run() {
@@ -97,7 +99,8 @@ void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   const int type = input.type().tensor_type().elem_type();
   const bool is_bytes = type == onnx::TensorProto::UINT8;
   const bool is_boolean = type == onnx::TensorProto::BOOL;
-  if (!input.type().has_tensor_type() || (is_integer_type(type) && !is_bytes && !is_boolean))
+  const bool is_integer = is_integer_type(type) && !is_bytes && !is_boolean;
+  if (!input.type().has_tensor_type() || (is_integer && !graph_.has_subnets))
     throw Refusal{Error(errors::net_onnx_operator)
                       .in("input " + input.name())
                       .argument("type", std::to_string(type))
@@ -113,7 +116,12 @@ void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   *op.add_output_shape() = make_shape(net_dims(dims));
   values_[input.name()] =
       Value{dims, nullptr, graph_.add(std::move(op), {}), {}, is_bytes ? 256 : 0, is_bytes};
-  if (is_boolean) values_[input.name()].kind = ValueKind::boolean;
+  Value& value = values_[input.name()];
+  if (is_boolean) value.kind = ValueKind::boolean;
+  if (!is_integer) return;
+  value.kind = ValueKind::integer;
+  value.integer_type = type;
+  value.on_host = true;
 }
 
 // ---- Nodes ----
@@ -162,6 +170,7 @@ void import_row(const OperatorRow& row, Node& node) {
 
 void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
   const OperatorRow& row = row_of(proto, node);
+  if (is_of_host(node)) return import_of_host(node);
   if (row.import == expand_loop) return loop(node);
   import_row(row, node);
 }
@@ -186,9 +195,11 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       node.refuse("nodes", fmt::format("more than {}", kMostNodes),
                   "fewer, with functions and loops as the nodes that they stand for");
     if (missing.empty()) {
-      require_kinds(node);
       require_no_lowest_pads(node);
-      if (widen(node)) return;
+      if (!is_of_host(node)) {
+        require_kinds(node);
+        if (widen(node)) return;
+      }
       return import_operator(proto, node);
     }
     row_of(proto, node);
@@ -207,7 +218,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       values_[name] = std::move(*value);
     else if (!values_.contains(name))
       unknown_.insert(name);
-    if (const auto known = values_.find(name); known != values_.end()) {
+    if (const auto known = values_.find(name); known != values_.end() && !known->second.on_host) {
       known->second.kind = kind;
       known->second.integer_type = integer_type;
     }
@@ -224,9 +235,14 @@ std::string ModelImporter::output_tensor(const std::string& name, const Value& v
                       !taken.contains(name) && graph_.dims(name) == net_dims(value.dims);
   const TensorOp* maker = graph_.network.producer(value.tensor);
   if (is_own && !is(*maker, Op::start)) return name;
-  TensorOp op = make_op(Op::reshape);
+  TensorOp op = make_op(value.varies ? Op::host : Op::reshape);
   op.add_bottom(value.tensor);
   *op.add_output_shape() = make_shape(net_dims(value.dims));
+  if (value.varies) {
+    op.mutable_tg_host_param()->set_text("unary op=identity");
+    op.mutable_tg_host_param()->set_varies(true);
+    *op.mutable_tg_host_param()->add_result() = op.output_shape(0);
+  }
   op.add_top(graph_.has_name(name) ? name + "/output" : name);
   std::string free = op.top(0);
   while (graph_.has_op(free)) free += "/output";
@@ -261,7 +277,9 @@ void ModelImporter::finish() {
   end.mutable_end_param();
   std::set<std::string> taken;
   for (const auto& output : proto_.output()) {
-    const std::string tensor = output_tensor(output.name(), output_value(output.name()), taken);
+    const Value value = output_value(output.name());
+    const std::string tensor = output_tensor(output.name(), value, taken);
+    if (value.dims.size() > 4) graph_.network.output_dims[output.name()] = value.dims;
     taken.insert(tensor);
     end.add_bottom(tensor);
     *end.add_input_shape() = *graph_.network.shape_of(tensor);

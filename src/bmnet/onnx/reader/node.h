@@ -135,6 +135,8 @@ void fold_by_execution(Node& node, const OperatorRow& row);
 // x where the condition holds (Keep) or does not hold (Drop), else 0.
 void import_keep(Node&);
 void import_drop(Node&);
+// Operators of the host (on_host.h).
+void import_of_host(Node&);
 // The tg_function that the attribute `name` names, with integers as `arguments`.
 void import_function(Node&);
 // Folds two constants. Operators with more operands are expanded.

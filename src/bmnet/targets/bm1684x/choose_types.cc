@@ -97,7 +97,8 @@ class Choice {
   // ---- Results ----
 
   Numbers numbers_of(const TensorOp& op, int top, float threshold) const {
-    if (is(op, Op::start)) return choice_.float_ends ? Numbers{} : start_numbers(threshold);
+    if (is(op, Op::host)) return {};
+    if (is(op, Op::start)) return choice_.float_inputs ? Numbers{} : start_numbers(threshold);
     if (keeps_numbers(op)) return types_.of(op.bottom(0));
     if (is(op, Op::concat)) return joined_numbers(op, threshold);
     if (!takes_bytes(op)) return floats();
@@ -106,7 +107,7 @@ class Choice {
   }
 
   Numbers start_numbers(float threshold) const {
-    return bytes() ? byte_numbers(false, threshold) : floats();
+    return bytes() && threshold > 0 ? byte_numbers(false, threshold) : floats();
   }
 
   static Numbers byte_numbers(bool is_unsigned, float threshold) {
@@ -132,7 +133,9 @@ class Choice {
     for (int i = 0; i < op.bottom_size(); ++i) {
       const Numbers& given = types_.of(op.bottom(i));
       if (is(op, Op::concat) || keeps_numbers(op)) continue;
-      if (takes_bytes(op) && !given.is_int8()) {
+      if (is(op, Op::host)) {
+        if (given != Numbers{}) convert(op, i, {});
+      } else if (takes_bytes(op) && !given.is_int8()) {
         convert(op, i, byte_numbers(false, net_.threshold_of(op.bottom(i))));
       } else if (!takes_bytes(op) && given != floats() && given_.count(op.bottom(i)) == 0) {
         convert(op, i, floats());
@@ -148,7 +151,7 @@ class Choice {
   }
 
   void end(TensorOp& op) {
-    for (int i = 0; i < op.bottom_size() && choice_.float_ends; ++i) {
+    for (int i = 0; i < op.bottom_size() && choice_.float_outputs; ++i) {
       if (types_.of(op.bottom(i)) == Numbers{}) continue;
       const std::string name = net_.network.blob_name(op.bottom(i));
       convert(op, i, {}, fmt::format("/output {}", i));
@@ -226,7 +229,7 @@ class Choice {
           keeps_numbers(op) || is(op, Op::concat)
               ? std::ranges::any_of(op.top(),
                                     [&](const auto& t) { return byte_readers_.count(t) != 0; })
-              : computes_bytes(op);
+              : computes_bytes(op) || (is(op, Op::end) && !choice_.float_outputs);
       if (wanted) byte_readers_.insert(op.bottom().begin(), op.bottom().end());
     }
   }

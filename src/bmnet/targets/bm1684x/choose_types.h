@@ -7,8 +7,9 @@
 namespace tputwin::net::bm1684x {
 
 struct TypeChoice {
-  DType type = DType::f32;  // f32, f16, bf16; i8: layers without commands for bytes are fp32
-  bool float_ends = true;   // inputs and outputs of the net are fp32
+  DType type = DType::f32;    // f32, f16, bf16; i8: layers without commands for bytes are fp32
+  bool float_inputs = true;   // inputs of the net are fp32
+  bool float_outputs = true;  // outputs are fp32
 };
 
 // Chooses the numbers of all tensors but those that `types` has already. Inserts operations "cast"

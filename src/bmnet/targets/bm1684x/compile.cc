@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/caffe/layer.h"
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/weight_memory.h"
 #include "bmnet/pipeline/compilation.h"
@@ -17,6 +18,8 @@
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/prefetch.h"
 #include "bmnet/targets/bm1684x/simplify.h"
+#include "bmnet/targets/bm1684x/subnets/host_layers.h"
+#include "bmnet/targets/bm1684x/subnets/subnets.h"
 #include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
@@ -33,6 +36,8 @@ struct StreamCompilation {
   WeightOffsets weight_offsets;
   Memories memories;
   CompiledStream result;
+  // Constants of operators of the host: weight memory offsets.
+  std::map<std::string, std::vector<uint64_t>> host_constants;
 
   std::vector<TensorOp>& ops() { return shared.net.network.ops; }
 };
@@ -96,7 +101,8 @@ Status expand(StreamCompilation& c) {
 }
 
 Status set_types(StreamCompilation& c) {
-  choose_types(c.shared.net, {c.options.type, c.options.float_ends}, c.types);
+  choose_types(c.shared.net, {c.options.type, c.options.float_inputs, c.options.float_outputs},
+               c.types);
   c.types.matrices = matrix_tensors(c.shared.net.network);
   c.shared.contiguous = regrouped_tensors(c.shared.net.network);
   return {};
@@ -110,26 +116,65 @@ Status set_types_of_copies(StreamCompilation& c) {
   return {};
 }
 
+// Layers of the chip follow each other, so that there are few subnets.
+Status order_subnets(StreamCompilation& c) {
+  if (!has_host_layers(c.shared.net.network)) return {};
+  std::vector<TensorOp> ops;
+  std::vector<LayerIntegers> integers;
+  for (const size_t i : order_by_place(c.shared.net.network)) {
+    ops.push_back(std::move(c.ops()[i]));
+    integers.push_back(std::move(c.shared.net.integers[i]));
+  }
+  c.ops() = std::move(ops);
+  c.shared.net.integers = std::move(integers);
+  return {};
+}
+
 // ---- Kernels ----
+
+void list_place(const StreamCompilation& c, const TensorOp& op, const Kernels& kernels) {
+  if (c.options.places == nullptr || is(op, Op::start) || is(op, Op::end)) return;
+  const bool moves = has_trait(op, trait::moves_elements) && !is(op, Op::reshape);
+  std::string type = op.type();
+  if (type.starts_with("tg_")) type = type.substr(3);
+  const bool runs = !kernels.ok() || !kernels->empty() || moves;
+  c.options.places->push_back({op.name(), is(op, Op::host) ? op.tg_host_param().text() : type,
+                               is(op, Op::host) ? "host"
+                               : runs           ? "tpu"
+                                                : "nothing",
+                               dims(op.output_shape(0)),
+                               kernels.ok() ? "" : kernels.error().message()});
+}
 
 Status lower_all(StreamCompilation& c) {
   c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
+  std::vector<Error> problems;
   for (size_t i = 0; i < c.ops().size(); ++i) {
-    TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
-    for (KernelPtr& kernel : kernels) {
+    auto kernels = lower(c.shared.net.network, i, c.types);
+    list_place(c, c.ops()[i], kernels);
+    if (!kernels.ok()) {
+      problems.push_back(kernels.error());
+      continue;
+    }
+    for (KernelPtr& kernel : *kernels) {
       c.shared.last_kernel_of[i] = c.shared.kernels.size();
       c.shared.kernels.push_back(std::move(kernel));
     }
   }
+  if (!problems.empty()) return combine(problems);
   return {};
 }
 
 // ---- Weights, and the start of neuron memory after them ----
 
 Status place_weights(StreamCompilation& c) {
-  WeightMemory memory(c.result.weights, c.shared.at_least(Level::weight_optimization), kUnit);
+  const StoredWeights* stored = c.options.stored;
+  if (stored != nullptr) c.result.weights = stored->bytes;
+  const bool once = c.shared.at_least(Level::weight_optimization) || stored != nullptr;
+  WeightMemory memory(c.result.weights, once, kUnit);
+  if (stored != nullptr) memory.remember(stored->parts);
   for (const ProgramPart& part : c.shared.parts) {
     if (!part.group) continue;
     for (const TiledKernel* k : part.group->schedule.kernels) {
@@ -139,6 +184,11 @@ Status place_weights(StreamCompilation& c) {
           c.shared.positions[constant.name] = {memory.store(constant.bytes), 0};
     }
   }
+  for (const TensorOp& op : c.ops())
+    if (is(op, Op::host) && op.tg_host_param().constant_size() != 0)
+      for (const Blob& blob : c.shared.net.network.blobs.at(op.name()))
+        c.host_constants[op.name()].push_back(memory.store(bytes_of(blob.data, DType::f32)));
+  c.result.weight_parts = memory.parts();
   const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
   c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
@@ -148,38 +198,25 @@ Status place_weights(StreamCompilation& c) {
 
 // ---- Commands ----
 
-Status emit_all(StreamCompilation& c) {
-  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts);
-  StreamProgram program;
+// Returns the name of a tensor in the file. Other tensors than the ends do not have their names.
+std::string file_name(const StreamCompilation& c, const std::string& tensor) {
   const Network& network = c.shared.net.network;
-  for (const ProgramPart& part : c.shared.parts) {
-    if (part.group) {
-      emit_group(program, part.group->schedule, c.shared.positions, c.weight_offsets, c.memories);
-      explain_group(c.result.explanation, network, *part.group);
-      c.result.global_bytes += part.group->global_bytes;
-      continue;
-    }
-    const TensorOp& op = network.ops[part.op];
-    program.begin_layer(op.name());
-    for (const Move& move : part.moves)
-      emit_move(program, move, c.shared.positions, network, c.memories,
-                element_bytes(c.types.of(move.to).type));
-    explain_layer(c.result.explanation, op, "moved by transfers");
-  }
-  if (!program.status().ok()) return program.status().error();
-  c.result.predicted_cycles = prefetch_weights(program, c.memories.neurons);
-  c.result.program = program.instructions();
-  c.result.layers = program.layers();
-  return {};
+  const auto is_end = [&](const std::vector<std::string>& ends, bool by_name) {
+    return std::ranges::any_of(ends, [&](const std::string& t) {
+      return by_name ? network.blob_name(t) == tensor : t == tensor;
+    });
+  };
+  const std::vector<std::string> inputs = network.inputs(), outputs = network.outputs();
+  if (is_end(inputs, false) || is_end(outputs, false)) return network.blob_name(tensor);
+  const bool is_taken = is_end(inputs, true) || is_end(outputs, true);
+  return is_taken ? tensor + "/inner" : network.blob_name(tensor);
 }
-
-// ---- Ends ----
 
 StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
   const Network& network = c.shared.net.network;
   const TensorShape& shape = *network.shape_of(tensor);
   const Numbers& numbers = c.types.of(tensor);
-  return {network.blob_name(tensor),
+  return {file_name(c, tensor),
           dims(shape),
           numbers.type,
           c.memories.neurons + c.shared.positions.find(tensor)->second.offset,
@@ -187,10 +224,107 @@ StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
           numbers.scale};
 }
 
+void emit_part(StreamCompilation& c, StreamProgram& program, const ProgramPart& part) {
+  const Network& network = c.shared.net.network;
+  if (part.group) {
+    emit_group(program, part.group->schedule, c.shared.positions, c.weight_offsets, c.memories);
+    explain_group(c.result.explanation, network, *part.group);
+    c.result.global_bytes += part.group->global_bytes;
+    return;
+  }
+  const TensorOp& op = network.ops[part.op];
+  program.begin_layer(op.name());
+  for (const Move& move : part.moves)
+    emit_move(program, move, c.shared.positions, network, c.memories,
+              element_bytes(c.types.of(move.to).type));
+  explain_layer(c.result.explanation, op, "moved by transfers");
+}
+
+// Orders the commands, and adds their time to that of the net.
+Status finish(StreamCompilation& c, StreamProgram& program, std::vector<Instruction>& commands,
+              bmodel::LayerRuns& layers) {
+  if (!program.status().ok()) return program.status().error();
+  c.result.predicted_cycles += prefetch_weights(program, c.memories.neurons);
+  commands = program.instructions();
+  layers = program.layers();
+  return {};
+}
+
+// ---- Subnets ----
+
+// The inputs of an operator of the host: tensors, and constants where they stand among them.
+std::vector<StreamTensor> host_inputs(const StreamCompilation& c, const TensorOp& op) {
+  std::vector<StreamTensor> inputs;
+  const auto& constants = op.tg_host_param().constant();
+  int bottom = 0, constant = 0;
+  while (bottom < op.bottom_size() || constant < constants.size()) {
+    const bool is_constant = constant < constants.size() &&
+                             (constants[constant] == inputs.size() || bottom == op.bottom_size());
+    if (!is_constant) {
+      inputs.push_back(described(c, op.bottom(bottom++)));
+      continue;
+    }
+    const Blob& blob = c.shared.net.network.blobs.at(op.name())[static_cast<size_t>(constant)];
+    StreamTensor tensor{fmt::format("{}/constant{}", op.name(), constant), blob.shape};
+    tensor.address = c.host_constants.at(op.name())[static_cast<size_t>(constant++)];
+    tensor.bytes = 4 * blob.data.size();
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+StreamSubnet host_subnet(StreamCompilation& c, const TensorOp& op) {
+  StreamSubnet made{.host = op.tg_host_param().text()};
+  made.inputs = host_inputs(c, op);
+  for (const std::string& top : op.top()) made.outputs.push_back(described(c, top));
+  explain_layer(c.result.explanation, op, "computed by the host: " + made.host);
+  return made;
+}
+
+// Emits the parts of each subnet. Parts follow the order of the layers.
+Status emit_subnets(StreamCompilation& c) {
+  const Network& network = c.shared.net.network;
+  const auto layer_of = [](const ProgramPart& part) {
+    return part.group ? part.group->schedule.kernels.front()->op : part.op;
+  };
+  auto part = c.shared.parts.begin();
+  for (const SubnetLayers& layers : divide(network)) {
+    if (layers.on_host) {
+      c.result.subnets.push_back(host_subnet(c, network.ops[layers.begin]));
+      ++part;
+      continue;
+    }
+    StreamProgram program;
+    StreamSubnet subnet;
+    for (; part != c.shared.parts.end() && layer_of(*part) < layers.end; ++part)
+      emit_part(c, program, *part);
+    if (program.status().ok() && program.commands().empty()) continue;
+    TW_RETURN_IF_ERROR(finish(c, program, subnet.program, subnet.layers));
+    for (const std::string& t : layers.inputs) subnet.inputs.push_back(described(c, t));
+    for (const std::string& t : layers.outputs) subnet.outputs.push_back(described(c, t));
+    c.result.subnets.push_back(std::move(subnet));
+  }
+  return {};
+}
+
+Status emit_all(StreamCompilation& c) {
+  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts);
+  if (has_host_layers(c.shared.net.network)) return emit_subnets(c);
+  StreamProgram program;
+  for (const ProgramPart& part : c.shared.parts) emit_part(c, program, part);
+  return finish(c, program, c.result.program, c.result.layers);
+}
+
+// ---- Ends ----
+
 Status describe_ends(StreamCompilation& c) {
   const Network& network = c.shared.net.network;
   for (const std::string& t : network.inputs()) c.result.inputs.push_back(described(c, t));
   for (const std::string& t : network.outputs()) c.result.outputs.push_back(described(c, t));
+  // Tensors of the model may have more than four axes, or none.
+  for (StreamTensor& t : c.result.outputs)
+    if (const auto own = network.output_dims.find(t.name); own != network.output_dims.end())
+      t.shape = own->second;
   if (!c.options.keep_all) return {};
   for (const auto& [tensor, position] : c.shared.positions)
     if (network.shape_of(tensor) != nullptr) c.result.kept.push_back(described(c, tensor));
@@ -210,6 +344,7 @@ constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
                                                      set_types,
                                                      shared<pass::outputs>,
                                                      set_types_of_copies,
+                                                     order_subnets,
                                                      shared<pass::storage>,
                                                      lower_all,
                                                      shared<pass::group>,
@@ -227,6 +362,7 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
+  TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
   if (options.type == DType::i8 && options.table == nullptr)
     return Error(errors::net_table_entry)
         .in("net " + network.name)

@@ -1,13 +1,29 @@
 // Compilation of a float net to commands of the BM1684X, and to a model file.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bmnet/pipeline/compile.h"
 #include "ops/instruction.h"
 
 namespace tputwin::net::bm1684x {
+
+// Weights, and offsets and sizes of the parts that are found again.
+struct StoredWeights {
+  std::vector<uint8_t> bytes;
+  std::vector<std::pair<uint64_t, uint64_t>> parts;
+};
+
+// A layer of the net, and where it is computed.
+struct LayerPlace {
+  std::string name, type;
+  std::string runs_on;         // "tpu", "host", or "nothing" (no command)
+  std::vector<int64_t> shape;  // of the first result
+  std::string problem;         // the reason if it is refused
+};
 
 struct StreamOptions {
   // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
@@ -16,8 +32,13 @@ struct StreamOptions {
   // The thresholds of tensors; needed for i8. It must outlive compile().
   const NetCalibrationParameter* table = nullptr;
   Level level = Level::weight_optimization;
-  bool float_ends = true;  // inputs and outputs are fp32; otherwise of the type of the net
-  bool keep_all = false;   // every tensor stays in neuron memory
+  bool float_inputs = true;   // inputs are fp32; otherwise of the type of the net
+  bool float_outputs = true;  // the same for outputs
+  bool keep_all = false;      // every tensor stays in neuron memory
+  // Weights of another stage of the net, which begin those of this one. It must outlive compile().
+  const StoredWeights* stored = nullptr;
+  // Filled with the layers, also if some are refused.
+  std::vector<LayerPlace>* places = nullptr;
 };
 
 // An input or output of the net. `address` is an offset of global memory.
@@ -29,11 +50,22 @@ struct StreamTensor {
   float scale = 1;  // a value is its element * scale
 };
 
+// A part of a net with operators of the host: commands, or one operator.
+struct StreamSubnet {
+  std::string host;  // text of the operator (docs/host-operators.md); empty for commands
+  std::vector<Instruction> program;
+  bmodel::LayerRuns layers;
+  std::vector<StreamTensor> inputs, outputs;
+};
+
 struct CompiledStream {
   std::vector<Instruction> program;
-  bmodel::LayerRuns layers;      // of the commands
+  bmodel::LayerRuns layers;  // of the commands
+  // Parts in their order, if the net has operators of the host. Then `program` is empty.
+  std::vector<StreamSubnet> subnets;
   std::vector<uint8_t> weights;  // from the start of global memory on
-  uint64_t neurons = 0;          // offset of global memory
+  std::vector<std::pair<uint64_t, uint64_t>> weight_parts;
+  uint64_t neurons = 0;  // offset of global memory
   uint64_t neuron_bytes = 0;
   std::vector<StreamTensor> inputs, outputs;
   // Places of all tensors that have bytes of their own for the whole run.
@@ -46,7 +78,13 @@ struct CompiledStream {
 // Compiles a folded float net.
 Result<CompiledStream> compile(const Network& network, const StreamOptions& options);
 
+// Compiles one net for several shapes. All stages have the same weights, in one memory.
+Result<std::vector<CompiledStream>> compile_stages(std::span<const Network> networks,
+                                                   StreamOptions options);
+
 // Returns the bmodel of a compiled net.
 Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::string& name);
+Result<std::vector<uint8_t>> to_file(std::span<const CompiledStream> stages,
+                                     const std::string& name);
 
 }  // namespace tputwin::net::bm1684x

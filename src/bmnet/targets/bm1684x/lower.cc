@@ -78,7 +78,8 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
     return kernels;
   }
   const bool moves = has_trait(op, trait::moves_elements);
-  if (moves || is(op, Op::start) || is(op, Op::end)) return std::vector<KernelPtr>();
+  if (moves || is(op, Op::host) || is(op, Op::start) || is(op, Op::end))
+    return std::vector<KernelPtr>();
   return unsupported(op, "type", op.type(), "the compiler has no commands of the BM1684X for it");
 }
 

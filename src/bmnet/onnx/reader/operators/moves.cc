@@ -268,6 +268,7 @@ void import_slice(Node& node) {
 }
 
 void import_gather(Node& node) {
+  if (node.graph.has_subnets && node.constant(1) == nullptr) return import_of_host(node);
   const Dims& x = node.dims();
   const Constant& indices = node.weights(1, "indices");
   const size_t axis = node.axis(node.integer("axis", 0), x.size());
@@ -281,6 +282,7 @@ void import_gather(Node& node) {
     else
       runs.emplace_back(index, 1);
   }
+  if (node.graph.has_subnets && runs.size() > kMostRuns) return import_of_host(node);
   node.require(!runs.empty() && runs.size() <= kMostRuns, "indices", std::to_string(runs.size()),
                fmt::format("at most {} runs of neighbours", kMostRuns));
   std::vector<std::string> parts;

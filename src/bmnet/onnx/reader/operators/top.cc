@@ -32,7 +32,14 @@ std::string top(Node& node, const Top& wanted, Op type, std::string_view what) {
 void set_result(Node& node, const std::string& y, const Dims& dims, size_t output,
                 int64_t positions) {
   node.set(node.graph.dims(y) == net_dims(dims) ? y : node.view(y, net_dims(dims)), dims, output);
-  if (auto& value = node.outputs()[output]; value) value->positions = positions;
+  auto& value = node.outputs()[output];
+  if (!value || positions == 0) return;
+  if (!node.graph.has_subnets) {
+    value->positions = positions;
+    return;
+  }
+  value->kind = ValueKind::integer;
+  value->on_host = true;
 }
 
 void arg(Node& node, bool smallest) {
@@ -52,6 +59,8 @@ void import_arg_max(Node& node) { arg(node, false); }
 void import_arg_min(Node& node) { arg(node, true); }
 
 void import_top_k(Node& node) {
+  if (node.graph.has_subnets && node.opset >= 10 && node.constant(1) == nullptr)
+    return import_of_host(node);
   const Dims& x = node.dims();
   node.require(!x.empty(), "axes", "0", "at least 1");
   const size_t axis = node.axis(node.integer("axis", -1), x.size());

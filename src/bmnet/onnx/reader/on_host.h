@@ -1,0 +1,47 @@
+// Nodes that become operators of the host (docs/host-operators.md), for models of subnets.
+#pragma once
+
+#include "bmnet/onnx/reader/node.h"
+
+namespace tputwin::net::onnx_reader {
+
+// Returns true if the host must compute the node, because of its inputs: their extents are known at
+// run time, or they are integers that must be exact, or all are values of the host.
+bool is_of_host(const Node& node);
+
+// An operator of the host under construction.
+class HostCall {
+ public:
+  explicit HostCall(Node& node, std::string text = "") : node_(node) {
+    op_ = make_op(Op::host);
+    op_.mutable_tg_host_param()->set_text(std::move(text));
+  }
+  void append(const std::string& word) {
+    *op_.mutable_tg_host_param()->mutable_text() += " " + word;
+  }
+  // Adds an input: one of the node, with its own shape, a tensor of the net, or a constant.
+  void take(size_t input);
+  void take(const std::string& tensor, bool varies);
+  void take_constant(const Dims& dims, std::vector<float> values);
+  bool varies() const { return varies_; }
+  void set_varies() { varies_ = true; }
+  // Adds the operator. Returns its results, whose largest extents are given.
+  std::vector<std::string> add(const std::vector<Dims>& results, std::string_view what = "");
+  // Adds the operator and makes its only result output 0 of the node.
+  void set(const Dims& result, ValueKind kind);
+  // The same, for operators whose results are elements of the first input.
+  void set_moved(const Dims& result);
+  // Makes a tensor an output of the node.
+  void set(const std::string& tensor, const Dims& dims, ValueKind kind, size_t output);
+
+ private:
+  void check_integers(const Constant& constant, const std::string& name) const;
+
+  Node& node_;
+  TensorOp op_;
+  std::vector<Blob> blobs_;
+  uint32_t inputs_ = 0;
+  bool varies_ = false;
+};
+
+}  // namespace tputwin::net::onnx_reader

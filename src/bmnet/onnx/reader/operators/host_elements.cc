@@ -1,0 +1,160 @@
+// Arithmetic, functions and reductions on the host.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "bmnet/onnx/reader/operators/host.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+// Adds a result of elements: it stays on the host if all operands are there.
+void set_elements(Node& node, HostCall& call, const Dims& dims) {
+  call.set(dims, kind_of(node));
+  if (auto& value = node.outputs()[0]; value) value->on_host = true;
+}
+
+struct Function {
+  std::string_view onnx, host;
+};
+constexpr Function kUnary[] = {
+    {"Abs", "abs"},     {"Ceil", "ceil"},         {"Exp", "exp"},
+    {"Floor", "floor"}, {"Identity", "identity"}, {"Log", "log"},
+    {"Neg", "neg"},     {"Not", "not"},           {"Reciprocal", "reciprocal"},
+    {"Relu", "relu"},   {"Round", "round"},       {"Sigmoid", "sigmoid"},
+    {"Sqrt", "sqrt"},   {"Tanh", "tanh"},
+};
+constexpr Function kBinary[] = {
+    {"Add", "add"},         {"Sub", "sub"},
+    {"Mul", "mul"},         {"Div", "div"},
+    {"Pow", "pow"},         {"Max", "max"},
+    {"Min", "min"},         {"Equal", "equal"},
+    {"Greater", "greater"}, {"GreaterOrEqual", "greater_or_equal"},
+    {"Less", "less"},       {"LessOrEqual", "less_or_equal"},
+    {"And", "and"},         {"Or", "or"},
+    {"Xor", "xor"},         {"Mod", "mod"},
+};
+
+const Function* find(std::span<const Function> functions, std::string_view onnx) {
+  const auto found = std::ranges::find(functions, onnx, &Function::onnx);
+  return found == functions.end() ? nullptr : &*found;
+}
+
+Dims broadcast_dims(const Node& node, size_t a, size_t b) {
+  if (node.in(a).varies || node.in(b).varies) return largest(node.dims(a), node.dims(b));
+  return broadcast(node, node.dims(a), node.dims(b));
+}
+
+void unary_of_host(Node& node, std::string_view function) {
+  HostCall call(node, fmt::format("unary op={}", function));
+  call.take(0);
+  set_elements(node, call, node.dims());
+}
+
+void binary_of_host(Node& node, std::string_view function) {
+  node.require(node.inputs() == 2, "inputs", std::to_string(node.inputs()), "two on the host");
+  if (function == "mod" && node.integer("fmod", 0) != 0) function = "fmod";
+  if (function == "div" && kind_of(node) == ValueKind::integer) function = "trunc_div";
+  HostCall call(node, fmt::format("binary op={}", function));
+  call.take(0);
+  call.take(1);
+  set_elements(node, call, broadcast_dims(node, 0, 1));
+}
+
+}  // namespace
+
+Dims largest(const Dims& a, const Dims& b) {
+  Dims result(std::max(a.size(), b.size()), 1);
+  for (const Dims* dims : {&a, &b})
+    for (size_t i = 0; i < dims->size(); ++i) {
+      int64_t& extent = result[result.size() - 1 - i];
+      extent = std::max(extent, (*dims)[dims->size() - 1 - i]);
+    }
+  return result;
+}
+
+void cast_of_host(Node& node) {
+  const auto to = static_cast<int>(node.integer("to", 0));
+  const bool is_real = node.in(0).kind == ValueKind::real;
+  if (to == onnx::TensorProto::BOOL) return unary_of_host(node, "is_not_zero");
+  const bool is_integer = is_integer_type(to);
+  node.require(!is_integer || bits_of(to) >= 32 || node.in(0).kind == ValueKind::boolean, "to",
+               std::to_string(to), "floats, booleans, int32 or int64 on the host");
+  unary_of_host(node, is_integer && is_real ? "trunc" : "identity");
+}
+
+void clip_of_host(Node& node) {
+  std::string tensor;
+  for (const size_t bound : {size_t{1}, size_t{2}}) {
+    if (!node.has(bound)) continue;
+    HostCall call(node, bound == 1 ? "binary op=max" : "binary op=min");
+    if (tensor.empty())
+      call.take(0);
+    else
+      call.take(tensor, node.in(0).varies);
+    call.take(bound);
+    tensor = call.add({node.dims()}, bound == 1 ? "max" : "min")[0];
+  }
+  node.require(!tensor.empty(), "bounds", "none", "one on the host");
+  HostCall call(node, "unary op=identity");
+  call.take(tensor, node.in(0).varies);
+  set_elements(node, call, node.dims());
+}
+
+void where_of_host(Node& node) {
+  HostCall call(node, "where");
+  for (const size_t input : {0, 1, 2}) call.take(input);
+  const Dims chosen = broadcast_dims(node, 1, 2);
+  set_elements(
+      node, call,
+      call.varies() ? largest(chosen, node.dims(0)) : broadcast(node, chosen, node.dims(0)));
+}
+
+void reduce_of_host(Node& node, std::string_view operation) {
+  const Dims& x = node.dims();
+  node.require(operation != "mean" || node.in(0).kind != ValueKind::integer, "type", "integers",
+               "floats: ONNX drops the fractions of means of integers");
+  const auto axes = node.list(1, "axes");
+  const bool keeps = node.integer("keepdims", 1) != 0;
+  std::vector<bool> gone(x.size(), !axes || axes->empty());
+  std::vector<size_t> wanted;
+  for (size_t i = 0; axes && i < axes->size(); ++i) gone[node.axis((*axes)[i], x.size())] = true;
+  Dims result;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (gone[i]) wanted.push_back(i);
+    if (keeps || !gone[i]) result.push_back(gone[i] ? 1 : x[i]);
+  }
+  HostCall call(node, fmt::format("reduce op={} keepdims={}", operation, keeps ? 1 : 0));
+  if (!wanted.empty()) call.append(fmt::format("axes={}", fmt::join(wanted, ",")));
+  call.take(0);
+  set_elements(node, call, result);
+}
+
+void arg_of_host(Node& node, bool smallest) {
+  const Dims& x = node.dims();
+  const size_t axis = node.axis(node.integer("axis", 0), x.size());
+  const bool keeps = node.integer("keepdims", 1) != 0;
+  Dims result = x;
+  result[axis] = 1;
+  if (!keeps) result.erase(result.begin() + static_cast<std::ptrdiff_t>(axis));
+  HostCall call(node,
+                fmt::format("argmax axis={} keepdims={} select_last_index={} smallest={}", axis,
+                            keeps ? 1 : 0, node.integer("select_last_index", 0), smallest ? 1 : 0));
+  call.take(0);
+  call.set(result, ValueKind::integer);
+}
+
+bool elements_of_host(Node& node) {
+  const std::string& type = node.proto.op_type();
+  if (const Function* function = find(kUnary, type)) {
+    unary_of_host(node, function->host);
+  } else if (const Function* other = find(kBinary, type)) {
+    binary_of_host(node, other->host);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tputwin::net::onnx_reader

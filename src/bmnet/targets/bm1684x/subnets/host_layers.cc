@@ -1,0 +1,225 @@
+// Layers that the host computes.
+#include "bmnet/targets/bm1684x/subnets/host_layers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bmnet/cpu_ops/cpu_ops.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+TensorOp host_layer(const std::string& name, std::string text) {
+  TensorOp op;
+  op.set_name(name);
+  set_type(op, Op::host);
+  op.mutable_tg_host_param()->set_text(std::move(text));
+  return op;
+}
+
+void add_input(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
+  op.add_bottom(tensor);
+  *op.add_input_shape() = shape;
+}
+
+void add_result(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
+  op.add_top(tensor);
+  *op.add_output_shape() = shape;
+  *op.mutable_tg_host_param()->add_result() = shape;
+}
+
+// ---- The largest values and their positions ----
+
+bool is_top(const TensorOp& op) { return is(op, Op::top_values) || is(op, Op::top_positions); }
+
+const ::bmnet::TGTopParameter& top_of(const TensorOp& op) {
+  return is(op, Op::top_values) ? op.tg_top_values_param() : op.tg_top_positions_param();
+}
+
+bool are_of_one_top(const TensorOp& a, const TensorOp& b) {
+  return is_top(b) && a.bottom(0) == b.bottom(0) && a.type() != b.type() &&
+         top_of(a).SerializeAsString() == top_of(b).SerializeAsString();
+}
+
+// Returns the operator for a layer of values or of positions, or for both.
+TensorOp top_layer(const TensorOp& op, const TensorOp* other) {
+  const auto& p = top_of(op);
+  const bool is_position = is(op, Op::top_positions);
+  if (is_position && other == nullptr && p.count() == 1) {
+    TensorOp made = host_layer(
+        op.name(), fmt::format("argmax axis={} keepdims=1 select_last_index={} smallest={}",
+                               p.axis(), p.last() ? 1 : 0, p.smallest() ? 1 : 0));
+    add_input(made, op.bottom(0), op.input_shape(0));
+    add_result(made, op.top(0), op.output_shape(0));
+    return made;
+  }
+  TensorOp made = host_layer(op.name(), fmt::format("topk axis={} k={} largest={}", p.axis(),
+                                                    p.count(), p.smallest() ? 0 : 1));
+  add_input(made, op.bottom(0), op.input_shape(0));
+  const std::string second = other != nullptr ? other->top(0) : op.name() + "/unused";
+  add_result(made, is_position ? second : op.top(0), op.output_shape(0));
+  add_result(made, is_position ? op.top(0) : second, op.output_shape(0));
+  return made;
+}
+
+void place_tops(std::vector<TensorOp>& ops) {
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!is_top(ops[i])) continue;
+    const auto other = std::find_if(ops.begin() + static_cast<ptrdiff_t>(i) + 1, ops.end(),
+                                    [&](const TensorOp& op) { return are_of_one_top(ops[i], op); });
+    TensorOp made = top_layer(ops[i], other == ops.end() ? nullptr : &*other);
+    if (other != ops.end()) ops.erase(other);
+    ops[i] = std::move(made);
+  }
+}
+
+// ---- The end of an SSD ----
+
+// Computes the priors, which follow from shapes, and what is moved of them.
+Status fold_priors(Network& network, std::map<std::string, Blob>& values) {
+  for (const TensorOp& op : network.ops) {
+    const bool moves = is(op, Op::concat) || is(op, Op::reshape);
+    const bool is_known =
+        is(op, Op::prior_box) || (moves && std::ranges::all_of(op.bottom(), [&](const auto& t) {
+                                    return values.contains(t);
+                                  }));
+    if (!is_known) continue;
+    Blob& value = values[op.top(0)];
+    value.shape = dims(op.output_shape(0));
+    value.data.resize(static_cast<size_t>(count(op.output_shape(0))));
+    if (is(op, Op::reshape)) {
+      value.data = values.at(op.bottom(0)).data;
+      continue;
+    }
+    // The operators of priors read shapes only.
+    std::vector<Blob> inputs;
+    for (int i = 0; i < op.bottom_size(); ++i) {
+      const auto known = values.find(op.bottom(i));
+      Blob blob{dims(op.input_shape(i)), {}};
+      if (known != values.end()) blob = known->second;
+      blob.data.resize(static_cast<size_t>(count(op.input_shape(i))));
+      inputs.push_back(std::move(blob));
+    }
+    std::vector<ConstTensor> in;
+    for (const Blob& blob : inputs) in.push_back({blob.shape, blob.data.data()});
+    const std::vector<MutableTensor> out{{value.shape, value.data.data()}};
+    TW_RETURN_IF_ERROR(run_cpu_op(op, in, out));
+  }
+  return {};
+}
+
+TensorOp detection_layer(const TensorOp& op) {
+  constexpr const char* kCodes[] = {"corner", "corner", "center_size", "corner_size"};
+  const auto& p = op.tg_detectoutput_param();
+  TensorOp made = host_layer(
+      op.name(),
+      fmt::format("detection_output num_classes={} background_label_id={} share_location={} "
+                  "variance_encoded_in_target={} code_type={} confidence_threshold={} "
+                  "nms_threshold={} eta={} top_k={} keep_top_k={}",
+                  p.num_classes(), p.background_label_id(), p.share_location() ? 1 : 0,
+                  p.variance_encoded_in_target() ? 1 : 0, kCodes[std::clamp(p.code_type(), 0, 3)],
+                  p.confidence_threshold(), p.nms_threshold(), p.eta(), p.top_k(), p.keep_top_k()));
+  made.mutable_tg_host_param()->set_varies(true);
+  add_result(made, op.top(0), op.output_shape(0));
+  return made;
+}
+
+Status place_detections(Network& network) {
+  const auto is_detection = [](const TensorOp& op) { return is(op, Op::detectoutput); };
+  if (std::ranges::none_of(network.ops, is_detection)) return {};
+  std::map<std::string, Blob> priors;
+  TW_RETURN_IF_ERROR(fold_priors(network, priors));
+  for (TensorOp& op : network.ops) {
+    if (!is_detection(op)) continue;
+    TensorOp made = detection_layer(op);
+    for (int i = 0; i < op.bottom_size(); ++i) {
+      const auto known = priors.find(op.bottom(i));
+      if (known == priors.end()) {
+        add_input(made, op.bottom(i), op.input_shape(i));
+        continue;
+      }
+      made.mutable_tg_host_param()->add_constant(static_cast<uint32_t>(i));
+      network.blobs[op.name()].push_back(known->second);
+    }
+    op = std::move(made);
+  }
+  // Layers whose results are constants now have no readers.
+  for (bool changes = true; changes;) {
+    const auto is_unread = [&](const TensorOp& op) {
+      return op.top_size() == 1 && priors.contains(op.top(0)) && !network.is_read(op.top(0));
+    };
+    changes = std::erase_if(network.ops, is_unread) != 0;
+  }
+  return {};
+}
+
+// ---- Reshapes ----
+
+// The host sees a tensor in the shape in which it was made. Reshapes of what the host made, or of
+// inputs, become its operators where it, or the user, sees the result.
+void place_reshapes(Network& network) {
+  std::set<std::string> seen;
+  for (const TensorOp& op : network.ops)
+    if (is(op, Op::host) || is(op, Op::end)) seen.insert(op.bottom().begin(), op.bottom().end());
+  for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
+    if (!is(*op, Op::reshape) || !seen.contains(op->top(0))) continue;
+    const TensorOp& maker = *network.producer(renamed_tensor(network, op->bottom(0)));
+    if (!is(maker, Op::host) && !is(maker, Op::start)) continue;
+    seen.insert(op->bottom(0));
+    TensorOp made = host_layer(
+        op->name(), fmt::format("reshape shape={}", fmt::join(op->output_shape(0).dim(), ",")));
+    add_input(made, op->bottom(0), op->input_shape(0));
+    add_result(made, op->top(0), op->output_shape(0));
+    *op = std::move(made);
+  }
+}
+
+}  // namespace
+
+const std::string& renamed_tensor(const Network& network, const std::string& tensor) {
+  const std::string* found = &tensor;
+  for (const TensorOp* op = network.producer(*found); op != nullptr && is(*op, Op::reshape);
+       op = network.producer(*found))
+    found = &op->bottom(0);
+  return *found;
+}
+
+bool has_host_layers(const Network& network) {
+  return std::ranges::any_of(network.ops, [](const TensorOp& op) { return is(op, Op::host); });
+}
+
+Status place_on_host(Network& network) {
+  place_tops(network.ops);
+  TW_RETURN_IF_ERROR(place_detections(network));
+  if (has_host_layers(network)) place_reshapes(network);
+  return {};
+}
+
+// Takes layers of the chip as long as there are some whose inputs exist, then those of the host.
+std::vector<size_t> order_by_place(const Network& network) {
+  const std::vector<TensorOp>& ops = network.ops;
+  std::vector<size_t> order, left;
+  for (size_t i = 0; i + 1 < ops.size(); ++i) left.push_back(i);
+  std::set<std::string> made;
+  for (bool on_host = false; !left.empty(); on_host = !on_host) {
+    std::vector<size_t> later;
+    for (const size_t i : left) {
+      const bool is_ready = std::ranges::all_of(
+          ops[i].bottom(), [&](const std::string& t) { return made.contains(t); });
+      if (is(ops[i], Op::host) != on_host || !is_ready) {
+        later.push_back(i);
+        continue;
+      }
+      made.insert(ops[i].top().begin(), ops[i].top().end());
+      order.push_back(i);
+    }
+    left = std::move(later);
+  }
+  order.push_back(ops.size() - 1);
+  return order;
+}
+
+}  // namespace tputwin::net::bm1684x

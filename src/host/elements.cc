@@ -1,0 +1,109 @@
+// Arithmetic and comparisons of two arrays with broadcast shapes, and functions of one value, as
+// ONNX has them. A comparison is 0 or 1. Integers of the model are fp32 here.
+#include <algorithm>
+#include <cmath>
+
+#include "host/broadcast.h"
+#include "host/operator.h"
+
+namespace tputwin::host {
+namespace {
+
+using Binary = float (*)(float, float);
+using Unary = float (*)(float);
+
+// ONNX Mod without fmod: the result has the sign of the divisor.
+float floor_mod(float a, float b) {
+  const float rest = std::fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+// NaN in an operand is the result.
+float larger(float a, float b) { return std::isnan(a) || a > b ? a : b; }
+float smaller(float a, float b) { return std::isnan(a) || a < b ? a : b; }
+
+struct BinaryRow {
+  std::string_view name;
+  Binary function;
+};
+constexpr BinaryRow kBinary[] = {
+    {"add", [](float a, float b) { return a + b; }},
+    {"sub", [](float a, float b) { return a - b; }},
+    {"mul", [](float a, float b) { return a * b; }},
+    {"div", [](float a, float b) { return a / b; }},
+    {"pow", [](float a, float b) { return std::pow(a, b); }},
+    {"max", larger},
+    {"min", smaller},
+    {"mod", floor_mod},
+    {"fmod", [](float a, float b) { return std::fmod(a, b); }},
+    {"trunc_div",
+     [](float a, float b) { return static_cast<float>(std::trunc(double{a} / double{b})); }},
+    {"equal", [](float a, float b) { return a == b ? 1.0F : 0.0F; }},
+    {"greater", [](float a, float b) { return a > b ? 1.0F : 0.0F; }},
+    {"greater_or_equal", [](float a, float b) { return a >= b ? 1.0F : 0.0F; }},
+    {"less", [](float a, float b) { return a < b ? 1.0F : 0.0F; }},
+    {"less_or_equal", [](float a, float b) { return a <= b ? 1.0F : 0.0F; }},
+    {"and", [](float a, float b) { return a != 0 && b != 0 ? 1.0F : 0.0F; }},
+    {"or", [](float a, float b) { return a != 0 || b != 0 ? 1.0F : 0.0F; }},
+    {"xor", [](float a, float b) { return (a != 0) != (b != 0) ? 1.0F : 0.0F; }},
+};
+
+struct UnaryRow {
+  std::string_view name;
+  Unary function;
+};
+constexpr UnaryRow kUnary[] = {
+    {"abs", [](float x) { return std::fabs(x); }},
+    {"ceil", [](float x) { return std::ceil(x); }},
+    {"exp", [](float x) { return std::exp(x); }},
+    {"floor", [](float x) { return std::floor(x); }},
+    {"identity", [](float x) { return x; }},
+    {"is_not_zero", [](float x) { return x != 0 ? 1.0F : 0.0F; }},
+    {"log", [](float x) { return std::log(x); }},
+    {"neg", [](float x) { return -x; }},
+    {"not", [](float x) { return x != 0 ? 0.0F : 1.0F; }},
+    {"reciprocal", [](float x) { return 1 / x; }},
+    {"relu", [](float x) { return x < 0 ? 0.0F : x; }},
+    {"round", [](float x) { return std::nearbyint(x); }},
+    {"sigmoid", [](float x) { return 1 / (1 + std::exp(-x)); }},
+    {"sqrt", [](float x) { return std::sqrt(x); }},
+    {"tanh", [](float x) { return std::tanh(x); }},
+    {"trunc", [](float x) { return std::trunc(x); }},
+};
+
+// Returns the row that the parameter `op` names; nullptr, and an error, if there is none.
+template <class Row, size_t kRows>
+const Row* row_of(Parameters& parameters, const Row (&rows)[kRows]) {
+  const std::string name = parameters.text("op");
+  const auto* found = std::ranges::find(rows, name, &Row::name);
+  parameters.require(found != std::end(rows), "op", "it is a function of docs/host-operators.md");
+  return found == std::end(rows) ? nullptr : found;
+}
+
+}  // namespace
+
+OperatorFunction make_binary(Parameters& parameters) {
+  const BinaryRow* row = row_of(parameters, kBinary);
+  return [=](Call& call) -> Status {
+    const auto shape = broadcast(call.shape(0), call.shape(1));
+    if (!shape) return call.fail("the shapes go together");
+    TW_ASSIGN_OR_RETURN(a, call.floats(0));
+    TW_ASSIGN_OR_RETURN(b, call.floats(1));
+    TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
+    const auto of_a = broadcast_offsets(call.shape(0), *shape);
+    const auto of_b = broadcast_offsets(call.shape(1), *shape);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = row->function(a[of_a[i]], b[of_b[i]]);
+    return {};
+  };
+}
+
+OperatorFunction make_unary(Parameters& parameters) {
+  const UnaryRow* row = row_of(parameters, kUnary);
+  return [=](Call& call) -> Status {
+    TW_ASSIGN_OR_RETURN(in, call.floats(0));
+    TW_ASSIGN_OR_RETURN(out, call.float_output(0, call.shape(0)));
+    std::ranges::transform(in, out.begin(), row->function);
+    return {};
+  };
+}
+
+}  // namespace tputwin::host
