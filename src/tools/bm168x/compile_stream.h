@@ -22,7 +22,7 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
 std::string stream_text(const CompileRequest& request, const StreamResult& result);
 Json stream_json(const CompileRequest& request, const StreamResult& result);
 
-// What would become of a net, or why it is refused.
+// Describes what would become of a net, or why it is refused.
 struct StreamPlan {
   std::vector<net::bm1684x::LayerPlace> places;
   std::string problem;  // empty: it can be compiled

@@ -144,6 +144,16 @@ void add_target(CLI::App& sub, CompileCommand& command) {
         ->needs(chip);
 }
 
+void add_shapes(CLI::App& sub, CompileCommand& command) {
+  auto* shape = sub.add_option("--shape", command.shapes,
+                               "n,c,h,w, once per input; default: the net's own; more of them make "
+                               "several stages on the bm1684x");
+  sub.add_option("--batch", command.request.batch,
+                 "samples, instead of the first extent of the inputs")
+      ->check(at_least_one())
+      ->excludes(shape);
+}
+
 // Adds the options of what is written and printed.
 void add_outputs(CLI::App& sub, CompileCommand& command) {
   CompileRequest& r = command.request;
@@ -179,13 +189,7 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_option("--name", r.name, "name of the net in the bmodel")
       ->capture_default_str()
       ->check(not_empty());
-  auto* shape =
-      sub->add_option("--shape", command->shapes,
-                      "n,c,h,w, once per input; default: the net's own; more of them make "
-                      "several stages on the bm1684x");
-  sub->add_option("--batch", r.batch, "samples, instead of the first extent of the inputs")
-      ->check(at_least_one())
-      ->excludes(shape);
+  add_shapes(*sub, *command);
   sub->add_option("--level", r.options.level,
                   "none, group, recycle, merge or weight, or 0 to 4; default: weight")
       ->transform(one_of<Level>({{"none", Level::none},

@@ -29,7 +29,7 @@ class HostCall {
   std::vector<std::string> add(const std::vector<Dims>& results, std::string_view what = "");
   // Adds the operator and makes its only result output 0 of the node.
   void set(const Dims& result, ValueKind kind);
-  // The same, for operators whose results are elements of the first input.
+  // Does what set() does, for operators whose results are elements of the first input.
   void set_moved(const Dims& result);
   // Makes a tensor an output of the node.
   void set(const std::string& tensor, const Dims& dims, ValueKind kind, size_t output);

@@ -1,0 +1,130 @@
+// Nodes that become operators of the host, for models of subnets: in float they have ONNX's values,
+// with the extents of the run.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bmnet_onnx/support.h"
+
+namespace tputwin::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const net::ImportOptions kSubnets{.has_subnets = true};
+
+// The end of a detector: rows (image, box, class) of what was found.
+ModelBuilder detector() {
+  ModelBuilder b(13);
+  b.input("boxes", {1, 4, 4});
+  b.input("scores", {1, 2, 4});
+  b.integers("most", {1}, {3});
+  b.weights("iou", {1}, {0.5f});
+  b.weights("least", {1}, {0.3f});
+  b.node("NonMaxSuppression", {"boxes", "scores", "most", "iou", "least"}, {"found"});
+  b.integers("column", {}, {2});
+  ModelBuilder::set(b.node("Gather", {"found", "column"}, {"box"}), "axis", int64_t{1});
+  b.integers("first", {1}, {0});
+  b.node("Squeeze", {"boxes", "first"}, {"rows"});
+  b.node("Gather", {"rows", "box"}, {"y"});
+  b.output("y");
+  return b;
+}
+
+const Blobs kDetections{
+    {"boxes", {{1, 4, 4}, {0, 0, 10, 10, 0, 0, 10, 9, 20, 20, 30, 30, 50, 50, 60, 60}}},
+    {"scores", {{1, 2, 4}, {0.9f, 0.8f, 0.7f, 0.1f, 0.1f, 0.2f, 0.1f, 0.6f}}}};
+
+TEST(OnnxSubnets, ADetectorEndsInWhatItFound) {
+  auto network = import(detector().model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto results = run_float(*network, kDetections);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  // Of class 0 the second box overlaps the first; class 1 has one box.
+  EXPECT_EQ(results->at("y").shape, (std::vector<int64_t>{3, 4}));
+  EXPECT_THAT(results->at("y").data, ElementsAre(0, 0, 10, 10, 20, 20, 30, 30, 50, 50, 60, 60));
+}
+
+TEST(OnnxSubnets, OtherChipsHaveNone) {
+  auto network = import(detector().model);
+  ASSERT_FALSE(network.ok());
+  EXPECT_THAT(network.status().message(), HasSubstr("the chip has no operation for it"));
+}
+
+TEST(OnnxSubnets, IntegersAreExact) {
+  ModelBuilder b(13);
+  b.input("ids", {1, 3}, onnx::TensorProto::INT64);
+  b.weights("table", {5, 2}, {0, 1, 10, 11, 20, 21, 30, 31, 40, 41});
+  b.integers("five", {}, {5});
+  b.node("Mod", {"ids", "five"}, {"rest"});
+  b.node("Div", {"ids", "five"}, {"whole"});
+  b.node("Gather", {"table", "rest"}, {"rows"});
+  b.output("rows");
+  b.output("whole");
+  auto network = import(b.model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto results = run_float(*network, {{"ids", {{1, 3}, {7, 16777204, 3}}}});
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_THAT(results->at("rows").data, ElementsAre(20, 21, 40, 41, 30, 31));
+  EXPECT_THAT(results->at("whole").data, ElementsAre(1, 3355440, 0));
+  EXPECT_THAT(import(b.model).status().message(), HasSubstr("make the input one of floats"));
+}
+
+// ---- ONNX's own tests of nodes ----
+
+namespace fs = std::filesystem;
+
+template <class Message>
+Message message_of(const fs::path& path) {
+  Message message;
+  std::ifstream file(path, std::ios::binary);
+  message.ParseFromIstream(&file);
+  return message;
+}
+
+// Expects the results of a test of a node. Returns false if it is refused.
+bool agrees(const fs::path& folder) {
+  SCOPED_TRACE(folder.string());
+  const auto model = message_of<onnx::ModelProto>(folder / "model.onnx");
+  auto network = import(model, kSubnets);
+  if (!network.ok()) return false;
+  Blobs inputs;
+  for (int i = 0; i < model.graph().input_size(); ++i) {
+    const auto tensor = message_of<onnx::TensorProto>(folder / "test_data_set_0" /
+                                                      ("input_" + std::to_string(i) + ".pb"));
+    inputs[model.graph().input(i).name()] = {{tensor.dims().begin(), tensor.dims().end()},
+                                             values(tensor)};
+  }
+  auto results = run_float(*network, inputs);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  for (int i = 0; results.ok() && i < model.graph().output_size(); ++i) {
+    const auto expected = values(message_of<onnx::TensorProto>(
+        folder / "test_data_set_0" / ("output_" + std::to_string(i) + ".pb")));
+    const auto& actual = results->at(network->outputs()[static_cast<size_t>(i)]).data;
+    EXPECT_EQ(actual.size(), expected.size());
+    for (size_t k = 0; k < std::min(actual.size(), expected.size()); ++k)
+      EXPECT_NEAR(actual[k], expected[k], 1e-4f) << "output " << i << " at " << k;
+  }
+  return true;
+}
+
+TEST(OnnxSubnets, NodeTestsOfTheHost) {
+  const fs::path data = "/usr/lib/python3/dist-packages/onnx/backend/test/data/node";
+  if (!fs::exists(data)) GTEST_SKIP() << "no " << data << "; it is in Debian's libonnx-testdata";
+  constexpr const char* kNames[] = {"test_nonmaxsuppression", "test_gridsample", "test_roialign",
+                                    "test_gathernd",          "test_gather_",    "test_scatternd",
+                                    "test_nonzero",           "test_top_k"};
+  size_t ran = 0;
+  for (const auto& entry : fs::directory_iterator(data)) {
+    const std::string name = entry.path().filename();
+    const bool is_wanted =
+        std::ranges::any_of(kNames, [&](const char* begin) { return name.rfind(begin, 0) == 0; });
+    ran += is_wanted && agrees(entry.path()) ? 1 : 0;
+  }
+  EXPECT_GE(ran, 25u);
+}
+
+}  // namespace
+}  // namespace tputwin::test
