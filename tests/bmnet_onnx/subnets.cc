@@ -42,7 +42,7 @@ TEST(OnnxSubnets, ADetectorEndsInWhatItFound) {
   ASSERT_TRUE(network.ok()) << network.status().message();
   auto results = run_float(*network, kDetections);
   ASSERT_TRUE(results.ok()) << results.status().message();
-  // Of class 0 the second box overlaps the first; class 1 has one box.
+  // The second box overlaps the first one of class 0; class 1 has one box.
   EXPECT_EQ(results->at("y").shape, (std::vector<int64_t>{3, 4}));
   EXPECT_THAT(results->at("y").data, ElementsAre(0, 0, 10, 10, 20, 20, 30, 30, 50, 50, 60, 60));
 }
