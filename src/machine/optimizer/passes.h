@@ -15,6 +15,7 @@ void elide_constant_loads(PlanBuilder& plan);
 void defer_loads(PlanBuilder& plan);
 void make_loads_restorable(PlanBuilder& plan);
 void fuse_residual(PlanBuilder& plan);
+void fuse_byte_sums(PlanBuilder& plan);
 void fuse_relu(PlanBuilder& plan);
 void fuse_dma(PlanBuilder& plan);
 void share_packed_inputs(PlanBuilder& plan);
@@ -40,6 +41,9 @@ inline constexpr Pass kPasses[] = {
     // It collects the loads that the two passes before it elided.
     {"make_loads_restorable", make_loads_restorable},
     {"fuse_residual", fuse_residual},
+    // A kernel of one of the instructions, which prepare_kernels prepared, gives way to that of the
+    // sum.
+    {"fuse_byte_sums", fuse_byte_sums},
     // In a network a ReLU follows the residual sum. A kernel applies it to the sum if it knows the
     // sum already.
     {"fuse_relu", fuse_relu},
