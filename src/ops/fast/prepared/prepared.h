@@ -122,6 +122,14 @@ bool may_prepare(const Operation& operation);
 // write, except the last result, and that nothing changes the inputs before the last one runs.
 std::unique_ptr<PreparedKernel> prepare(const ByteSum& sum, const Memory& memory);
 
+// Returns true if each lane of the results depends on bytes of the same lane only, and the
+// operation can be executed in a range of lanes.
+bool works_inside_lanes(const Operation& operation, const Memory& memory);
+// Returns the kernel that executes operations which work inside lanes, one after the other. They
+// must outlive the kernel.
+std::unique_ptr<PreparedKernel> prepare_lane_group(std::span<const Operation* const> operations,
+                                                   const Memory& memory);
+
 // Overloads for operations that have such a kernel.
 std::unique_ptr<PreparedKernel> prepare(const TableLookup& op, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory);
