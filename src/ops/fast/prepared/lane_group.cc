@@ -183,14 +183,14 @@ class LaneGroup final : public PreparedKernel {
     for (size_t i = 1; i < parts; ++i) bounds.push_back(static_cast<uint32_t>(lanes_ * i / parts));
     if (lanes_ < lanes) bounds.push_back(lanes_);
     std::ranges::sort(bounds);
-    bounds.erase(std::ranges::unique(bounds).begin(), bounds.end());
+    bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
     return bounds;
   }
 
   const std::vector<const Operation*> operations_;
   std::vector<uint32_t> cuts_;
-  uint32_t lanes_ = 0;                // that hold operands
-  uint64_t bytes_ = 0, largest_ = 0;  // that all operations, and one, touch
+  uint32_t lanes_ = 0;  // that hold operands
+  uint64_t bytes_ = 0;  // that all operations touch
 };
 
 }  // namespace
