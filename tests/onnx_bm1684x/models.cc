@@ -1,5 +1,6 @@
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
+// onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
 // onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
 // predicted time.
@@ -14,6 +15,7 @@
 #include "bmnet_bm1684x/support.h"
 #include "bmnet_onnx/random_net.h"
 #include "numerics/float16.h"
+#include "onnx_bm1684x/masks.h"
 #include "onnx_runtime/random_operator.h"
 
 namespace {
@@ -251,8 +253,10 @@ int main(int argc, char** argv) {
   const auto number = [&](size_t i, uint64_t otherwise) {
     return arguments.size() > i ? std::stoull(arguments[i]) : otherwise;
   };
+  if (arguments.size() == 1 && arguments[0] == "--masks") return test::run_masks();
   if (arguments.size() < 2) {
-    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | FILE.onnx TYPE\n", argv[0]);
+    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | --masks | FILE.onnx TYPE\n",
+                 argv[0]);
     return 2;
   }
   if (arguments[0] == "--random") return run_random(number(1, 100), number(2, 1), number(3, 0));

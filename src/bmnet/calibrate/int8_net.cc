@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/arithmetic/lrn.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare_tensors.h"
+#include "bmnet/calibrate/masks.h"
 #include "bmnet/calibrate/shared_thresholds.h"
 #include "bmnet/calibrate/warnings.h"
 #include "bmnet/cpu_ops/table_function.h"
@@ -33,6 +35,7 @@ class Int8NetBuilder {
     is_onnx_ = std::ranges::any_of(net.layer(), is_operation);
     outputs_ = is_onnx_ ? FloatOutputs::allowed : FloatOutputs::kept;
     for (const caffe::LayerParameter& layer : net.layer()) layers_.insert(layer.name());
+    masks_ = mask_layers(found_.network, found_.ranges);
     thresholds_ = choose_thresholds();
     LayerNames left;
     if (options_.reach) TW_RETURN_IF_ERROR(find_left(single, left));
@@ -57,9 +60,10 @@ class Int8NetBuilder {
                        std::vector<Error>* warnings) const {
     Int8Net int8{single, {}};
     for (TensorOp& op : int8.network.ops)
-      if (left.contains(layer_of(op)) && can_leave_to_host(op)) op.set_cpu_op(true);
-    if (!left.empty()) leave_rectifiers(int8.network);
-    TW_ASSIGN_OR_RETURN(table, quantize(int8.network, thresholds_, warnings));
+      if (masks_.contains(op.name()) || (left.contains(layer_of(op)) && can_leave_to_host(op)))
+        op.set_cpu_op(true);
+    leave_rectifiers(int8.network);
+    TW_ASSIGN_OR_RETURN(table, quantize(int8.network, thresholds_, warnings, outputs_));
     int8.table = std::move(table);
     if (options_.correct_biases)
       TW_RETURN_IF_ERROR(correct_biases(single, int8.table, means(), int8.network));
@@ -111,7 +115,7 @@ class Int8NetBuilder {
         folded[top] = choose(op, found_.distributions.histograms.at(top));
     for (const std::string& output : network.outputs())
       folded[output] = positive(found_.ranges.at(output).magnitude(false));
-    share_thresholds(network, folded, kept_inputs(folded));
+    share_thresholds(network, folded, kept_inputs(folded), masks_);
     for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
       for (const BlobParameter& blob : entry.blob_param())
         if (const auto own = folded.find(blob.name()); own != folded.end())
@@ -195,11 +199,29 @@ class Int8NetBuilder {
       }
   }
 
+  // Bytes hold no infinities.
+  Status check_infinite(const Network& compiled) const {
+    for (const TensorOp& op : compiled.ops)
+      for (int i = 0; i < op.top_size(); ++i) {
+        const auto range = found_.ranges.find(op.top(i));
+        if (range == found_.ranges.end() || !range->second.has_infinite || holds_floats(op, i))
+          continue;
+        return Error(errors::net_threshold)
+            .in("calibration")
+            .argument("blob", compiled.blob_name(op.top(i)))
+            .detail(
+                "the float net makes infinite values, and the int8 net has bytes here; take "
+                "finite numbers, for a mask some 20 below the least score");
+      }
+    return {};
+  }
+
   Status compare_with_float(const Network& network) {
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
     Network compiled = result_.network;
     NetCalibrationParameter table = result_.table;
     use_floats(compiled, table, outputs_);
+    TW_RETURN_IF_ERROR(check_infinite(compiled));
     TW_ASSIGN_OR_RETURN(integers, resolve(compiled, table));
     Comparison comparison(compiled, integers);
     for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
@@ -225,6 +247,7 @@ class Int8NetBuilder {
   FloatOutputs outputs_ = FloatOutputs::kept;
   LayerNames layers_;  // of the Caffe net
   NetCalibrationParameter thresholds_;
+  std::set<std::string> masks_;       // layers that mask_layers() leaves to the host
   mutable TensorMeans means_;         // once they are needed
   std::vector<std::string> tensors_;  // names of result_.tensors
 };

@@ -13,11 +13,12 @@ constexpr std::string_view kBoolean[] = {"Equal",       "Greater", "Less", "Grea
                                          "Not",         "IsNaN",   "IsInf"};
 // Operators whose results have the kind of their operands.
 constexpr std::string_view kKeep[] = {
-    "Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Identity",  "Transpose", "Slice",
-    "Split",   "Gather",  "Concat",       "Tile",         "Expand",    "Pad",       "Where",
-    "Add",     "Sub",     "Mul",          "Neg",          "Abs",       "Max",       "Min",
-    "Sum",     "Sign",    "DepthToSpace", "SpaceToDepth", "ReduceSum", "ReduceMax", "ReduceMin",
-    "CumSum",  "Trilu",   "Clip",         "Relu",         "Keep",      "Drop",      "ReduceProd"};
+    "Reshape",      "Flatten",   "Squeeze",   "Unsqueeze", "Identity",   "Transpose",
+    "Slice",        "Split",     "Gather",    "Concat",    "Tile",       "Expand",
+    "Pad",          "Where",     "Add",       "Sub",       "Mul",        "Neg",
+    "Abs",          "Max",       "Min",       "Sum",       "Sign",       "DepthToSpace",
+    "SpaceToDepth", "ReduceSum", "ReduceMax", "ReduceMin", "CumSum",     "Trilu",
+    "Clip",         "Relu",      "Keep",      "Drop",      "ReduceProd", "Choose"};
 // Operators that ONNX computes in integers for integers: without fractions.
 constexpr std::string_view kWithFractions[] = {"Div",      "Pow",          "ReduceMean",
                                                "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"};

@@ -253,6 +253,7 @@ class Choice {
 }  // namespace
 
 bool computes_bytes(const TensorOp& op) {
+  if (is_left_to_host(op) && !has_trait(op, trait::moves_elements)) return false;
   switch (properties(op.type()).op) {
     case Op::convolution:
     case Op::inner_product:

@@ -97,6 +97,8 @@ Status expand(StreamCompilation& c) {
 
 Status set_types(StreamCompilation& c) {
   choose_types(c.shared.net, {c.options.type, c.options.float_ends}, c.types);
+  // Layers that a table leaves to the host have floats now, and run on the TPU.
+  for (TensorOp& op : c.ops()) op.clear_cpu_op();
   c.types.matrices = matrix_tensors(c.shared.net.network);
   c.shared.contiguous = regrouped_tensors(c.shared.net.network);
   return {};
