@@ -9,9 +9,11 @@
 #include <cstring>
 #include <random>
 
+#include "base/errors/tools.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "insight/checker.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
@@ -129,6 +131,50 @@ Values random_inputs(const Network& network, uint64_t seed) {
   return inputs;
 }
 
+namespace {
+
+// Checks a run of a net as `tputwin check` does, for races, bytes that nothing wrote, and accesses
+// outside of tensors. Random inputs may make NaN and infinities.
+class CheckedRun {
+ public:
+  CheckedRun(Device& device, const CompiledStream& net)
+      : device_(device),
+        report_({.print = false}),
+        checker_(device, *insight::parse_checks("races,uninitialized,memory"), report_) {
+    device.observers().add(&checker_);
+    if (!net.weights.empty()) notify(Kind::allocated, 0, net.weights.size());
+    notify(Kind::allocated, net.neurons, net.neuron_bytes);
+    if (!net.weights.empty()) notify(Kind::host_write, 0, net.weights.size());
+    for (const bm1684x::StreamTensor& t : net.inputs) notify(Kind::host_write, t.address, t.bytes);
+    device.observers().notify({.kind = Kind::launch_begin, .number = 1, .name = "net"});
+  }
+
+  ~CheckedRun() { device_.observers().remove(&checker_); }
+  CheckedRun(const CheckedRun&) = delete;
+
+  // Returns the first finding of a run that has ended, as an error.
+  Status findings(const CompiledStream& net) {
+    device_.observers().notify({.kind = Kind::launch_end});
+    device_.observers().notify({.kind = Kind::synced, .number = 1});
+    for (const bm1684x::StreamTensor& t : net.outputs) notify(Kind::host_read, t.address, t.bytes);
+    const std::vector<insight::Finding> found = report_.findings();
+    if (found.empty()) return {};
+    return Error(errors::cli_runtime).detail(insight::describe(found.front()));
+  }
+
+ private:
+  using Kind = DeviceEvent::Kind;
+  void notify(Kind kind, uint64_t address, uint64_t bytes) {
+    device_.observers().notify({.kind = kind, .address = address, .bytes = bytes});
+  }
+
+  Device& device_;
+  insight::Report report_;
+  insight::Checker checker_;
+};
+
+}  // namespace
+
 Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
   TW_ASSIGN_OR_RETURN(program, transmitted(net));
   DeviceOptions options{.chip = &bm1684x::chip()};
@@ -145,7 +191,9 @@ Result<Outputs> run(const CompiledStream& net, const Network& network, const Val
     const size_t bytes = 4 * values.size();
     std::memcpy(memory.prepare_write(net.inputs[i].address, bytes), values.data(), bytes);
   }
+  CheckedRun checked(*device, net);
   TW_RETURN_IF_ERROR(run_command_group(*device, program));
+  TW_RETURN_IF_ERROR(checked.findings(net));
   Outputs outputs;
   const ScopedFloatMode mode;
   for (const bm1684x::StreamTensor& t : net.outputs)

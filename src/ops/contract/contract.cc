@@ -38,6 +38,8 @@ void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
       pieces = std::min(pieces * std::min(repeats[k].count, kMaxPieces + 1), kMaxPieces + 1);
   }
   for (size_t k = 0; k < first; ++k) repeats[k].count = 1;
+  if (ranges.size() + pieces > ranges.capacity())
+    ranges.reserve(std::max<size_t>(2 * ranges.capacity(), ranges.size() + pieces));
   // The largest stride is outermost, so that most ranges are in ascending order.
   for (uint64_t i = 0; i < repeats[3].count; ++i)
     for (uint64_t j = 0; j < repeats[2].count; ++j)
