@@ -140,7 +140,9 @@ Status place_weights(StreamCompilation& c) {
     }
   }
   const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
-  c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
+  c.memories.weights = target().first_weight();
+  c.memories.neurons =
+      c.memories.weights + static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
   c.result.neuron_bytes = c.shared.compiled.neuron_size;
   return {};
@@ -222,8 +224,10 @@ constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
 
 Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
   TW_RETURN_IF_ERROR(verify(network));
+  const ScopedTarget scope(*options.target);
   StreamCompilation c;
   c.options = options;
+  c.result.target = options.target;
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
@@ -232,6 +236,11 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
         .in("net " + network.name)
         .argument("table", "missing")
         .detail("a net of bytes needs the thresholds of its tensors");
+  if (!target().has_type(options.type))
+    return Error(errors::net_target)
+        .in("net " + network.name)
+        .argument("type", std::string(to_string(options.type)))
+        .detail(fmt::format("the {} computes in fp32: --type fp32", chip().name));
   for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
   return std::move(c.result);
 }

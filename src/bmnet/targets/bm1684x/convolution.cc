@@ -70,7 +70,7 @@ class Depthwise final : public WindowKernel {
 // Converts rows `oc` of (OC, IC, KH, KW) to the order of commands: groups of input channels, taps,
 // channels of a group. The last group is filled up with zeros.
 Weight packed_kernel(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps, DType type) {
-  const int64_t group = weight_group(type), groups = ceil_div(ic, group);
+  const int64_t group = target().weight_group(type), groups = ceil_div(ic, group);
   std::vector<float> packed(static_cast<size_t>(oc.count() * groups * taps * group));
   float* to = packed.data();
   for (int64_t o = oc.begin; o < oc.end; ++o)
