@@ -212,8 +212,7 @@ std::string compare(const Network& network, DType type, float tolerance, const V
   for (const std::string& name : network.outputs()) expected.push_back(floats->at(name).data);
   Outputs first;
   for (const Level level : {Level::none, Level::layer_group, Level::weight_optimization}) {
-    auto compiled = bm1684x::compile(
-        network, {.target = &bm1684x::target(), .type = type, .table = &table, .level = level});
+    auto compiled = bm1684x::compile(network, {.type = type, .table = &table, .level = level});
     if (!compiled.ok()) return compiled.status().message();
     auto actual = run(*compiled, network, inputs);
     if (!actual.ok()) return actual.status().message();

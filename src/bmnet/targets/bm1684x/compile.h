@@ -11,7 +11,7 @@
 namespace tputwin::net::bm1684x {
 
 struct StreamOptions {
-  const Target* target = &bm1684x_target();
+  const Target* target = &bm1684x::target();
   // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
   // in f32.
   DType type = DType::f32;

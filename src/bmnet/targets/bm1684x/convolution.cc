@@ -124,6 +124,19 @@ Kernels lower_convolution(const Layer& layer) {
   return kernels;
 }
 
+namespace {
+
+// Returns the extents of a sample whose elements are all read: columns if they are too many for
+// channels. A number without such a divisor stays, and is refused.
+Extents window_extents(int64_t samples, int64_t length) {
+  const int64_t most = chip().limits.channels;
+  int64_t w = ceil_div(length, most);
+  while (w < length && (length % w != 0 || length / w > most)) ++w;
+  return length / w > 1 ? Extents{samples, length / w, 1, w} : Extents{samples, length, 1, 1};
+}
+
+}  // namespace
+
 Kernels lower_inner_product(const Layer& layer) {
   const TensorOp& op = layer.op;
   const auto& param = op.tg_inner_product_param();
@@ -134,7 +147,8 @@ Kernels lower_inner_product(const Layer& layer) {
   if (samples > kFewRows) return lower_rows_product(layer);
   // The window is the whole map if a sample is one.
   Extents in = extents(op.input_shape(0));
-  if (in.c * in.h * in.w != length) in = {samples, length, 1, 1};
+  if (in.c * in.h * in.w != length || in.c > chip().limits.channels)
+    in = window_extents(samples, length);
   auto k = std::make_unique<Convolution>();
   k->window = {.kernel_h = static_cast<int>(in.h), .kernel_w = static_cast<int>(in.w)};
   k->inputs = {layer.input(0)};
