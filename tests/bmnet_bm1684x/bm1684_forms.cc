@@ -35,13 +35,16 @@ TEST(Bm1684Forms, AreAllRecorded) {
   for (const LayerCase& c : layer_cases()) {
     auto network = random_net(net_of(c), {{"y", c.blobs}}, 1);
     ASSERT_TRUE(network.ok()) << network.status().message();
-    auto compiled = bm1684x::compile(*network, {.target = &bm1684x::target()});
-    ASSERT_TRUE(compiled.ok()) << compiled.status().message();
-    const auto program = transmitted(*compiled);
-    ASSERT_TRUE(program.ok()) << program.status().message();
-    for (const Instruction& i : *program)
-      if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)
-        ADD_FAILURE() << c.name << ": " << form_of(i);
+    const NetCalibrationParameter table = largest_values(*network, random_inputs(*network, 1));
+    for (const DType type : {DType::f32, DType::i8}) {
+      auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      const auto program = transmitted(*compiled);
+      ASSERT_TRUE(program.ok()) << program.status().message();
+      for (const Instruction& i : *program)
+        if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)
+          ADD_FAILURE() << c.name << " in " << to_string(type) << ": " << form_of(i);
+    }
   }
 }
 

@@ -105,6 +105,12 @@ Commands commands(Select op, const Chip&) {
   return std::vector<Operation>{std::move(op)};
 }
 
+Commands commands(const Conv2dBm1684Int8& op, const Chip&) { return std::vector<Operation>{op}; }
+Commands commands(const Depthwise2dBm1684Int8& op, const Chip&) {
+  return std::vector<Operation>{op};
+}
+Commands commands(const Pool2dBm1684Int8& op, const Chip&) { return std::vector<Operation>{op}; }
+Commands commands(const FixedPoint& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const Copy& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const Bitwise& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const UnaryF32& op, const Chip&) { return std::vector<Operation>{op}; }

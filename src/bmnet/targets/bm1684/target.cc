@@ -1,16 +1,32 @@
 // The BM1684 as a target of the compiler.
 #include "bmnet/targets/bm1684/target.h"
 
+#include "bmnet/targets/bm1684/bytes/byte_kernel.h"
+#include "bmnet/targets/bm1684/bytes/quantize.h"
 #include "bmnet/targets/bm1684/commands.h"
 #include "bmnet/targets/bm1684/functions.h"
 
 namespace tputwin::net::bm1684 {
 namespace {
 
+using bm1684x::BytePacking;
 using bm1684x::FunctionNeeds;
+using bm1684x::PackedNet;
 using bm1684x::ScalarStep;
 using bm1684x::StreamLanes;
 using bm1684x::StreamProgram;
+
+class CellPacking final : public BytePacking {
+ public:
+  Result<PackedNet> pack(const Network& network,
+                         const NetCalibrationParameter& table) const override {
+    TW_ASSIGN_OR_RETURN(net, quantized(network, table));
+    return packed(std::move(net));
+  }
+  Kernels lower(const bm1684x::Layer& layer, const LayerIntegers& integers) const override {
+    return lower_bytes(layer, integers);
+  }
+};
 
 class Bm1684Target final : public bm1684x::Target {
  public:
@@ -36,7 +52,11 @@ class Bm1684Target final : public bm1684x::Target {
     emit_function(program, function, e, work);
   }
   bool transposes() const override { return false; }
-  bool has_type(DType type) const override { return type == DType::f32; }
+  bool has_type(DType type) const override { return type == DType::f32 || type == DType::i8; }
+  const BytePacking* packing() const override {
+    static const CellPacking packing;
+    return &packing;
+  }
   bool has_step(const ScalarStep& step) const override { return bm1684::has_step(step); }
 };
 

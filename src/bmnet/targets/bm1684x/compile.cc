@@ -33,6 +33,7 @@ struct StreamCompilation {
   WeightOffsets weight_offsets;
   Memories memories;
   CompiledStream result;
+  std::map<std::string, LayerIntegers> byte_layers;  // pack_bytes
 
   std::vector<TensorOp>& ops() { return shared.net.network.ops; }
 };
@@ -102,6 +103,17 @@ Status set_types(StreamCompilation& c) {
   return {};
 }
 
+// Of a target that packs bytes: in place of the passes up to here.
+Status pack_bytes(StreamCompilation& c) {
+  TW_ASSIGN_OR_RETURN(packed, target().packing()->pack(c.shared.net.network, *c.options.table));
+  c.shared.net = std::move(packed.net);
+  c.types = std::move(packed.types);
+  c.byte_layers = std::move(packed.layers);
+  c.shared.contiguous = regrouped_tensors(c.shared.net.network);
+  c.shared.contiguous.merge(packed.contiguous);
+  return {};
+}
+
 // Copies of outputs have the numbers of what they copy.
 Status set_types_of_copies(StreamCompilation& c) {
   for (const TensorOp& op : c.ops())
@@ -112,12 +124,26 @@ Status set_types_of_copies(StreamCompilation& c) {
 
 // ---- Kernels ----
 
+Kernels lower_layer(StreamCompilation& c, size_t i) {
+  const Network& network = c.shared.net.network;
+  const TensorOp& op = network.ops[i];
+  const auto bytes = c.byte_layers.find(op.name());
+  if (bytes == c.byte_layers.end()) return lower(network, i, c.types);
+  Kernels kernels = target().packing()->lower({network, op, c.types}, bytes->second);
+  if (!kernels.ok()) return kernels;
+  for (KernelPtr& kernel : *kernels) {
+    kernel->layer = op.name();
+    kernel->op = i;
+  }
+  return kernels;
+}
+
 Status lower_all(StreamCompilation& c) {
   c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
   for (size_t i = 0; i < c.ops().size(); ++i) {
-    TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
+    TW_ASSIGN_OR_RETURN(kernels, lower_layer(c, i));
     for (KernelPtr& kernel : kernels) {
       c.shared.last_kernel_of[i] = c.shared.kernels.size();
       c.shared.kernels.push_back(std::move(kernel));
@@ -205,20 +231,21 @@ Status shared(StreamCompilation& c) {
   return kPass(c.shared);
 }
 
-constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
-                                                     fuse,
-                                                     shared<pass::trim>,
-                                                     expand,
-                                                     set_types,
-                                                     shared<pass::outputs>,
-                                                     set_types_of_copies,
-                                                     shared<pass::storage>,
-                                                     lower_all,
-                                                     shared<pass::group>,
-                                                     shared<pass::place>,
-                                                     place_weights,
-                                                     emit_all,
-                                                     describe_ends};
+using Pass = Status (*)(StreamCompilation&);
+
+// ---- Passes in their order ----
+
+constexpr Pass kChoose[] = {set_thresholds, fuse, shared<pass::trim>, expand, set_types};
+constexpr Pass kPack[] = {pack_bytes};
+constexpr Pass kCompile[] = {
+    shared<pass::outputs>, set_types_of_copies, shared<pass::storage>, lower_all,
+    shared<pass::group>,   shared<pass::place>, place_weights,         emit_all,
+    describe_ends};
+
+Status run(StreamCompilation& c, std::span<const Pass> passes) {
+  for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));
+  return {};
+}
 
 }  // namespace
 
@@ -240,8 +267,10 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
     return Error(errors::net_target)
         .in("net " + network.name)
         .argument("type", std::string(to_string(options.type)))
-        .detail(fmt::format("the {} computes in fp32: --type fp32", chip().name));
-  for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
+        .detail(fmt::format("nets of the {} are fp32 or int8", chip().name));
+  const bool packs = options.type == DType::i8 && target().packing() != nullptr;
+  TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
+  TW_RETURN_IF_ERROR(run(c, kCompile));
   return std::move(c.result);
 }
 

@@ -124,18 +124,13 @@ Kernels lower_convolution(const Layer& layer) {
   return kernels;
 }
 
-namespace {
-
-// Returns the extents of a sample whose elements are all read: columns if they are too many for
-// channels. A number without such a divisor stays, and is refused.
+// A number without such a divisor stays, and is refused.
 Extents window_extents(int64_t samples, int64_t length) {
   const int64_t most = chip().limits.channels;
   int64_t w = ceil_div(length, most);
   while (w < length && (length % w != 0 || length / w > most)) ++w;
   return length / w > 1 ? Extents{samples, length / w, 1, w} : Extents{samples, length, 1, 1};
 }
-
-}  // namespace
 
 Kernels lower_inner_product(const Layer& layer) {
   const TensorOp& op = layer.op;

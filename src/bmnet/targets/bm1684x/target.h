@@ -16,6 +16,7 @@ using tputwin::Source;  // not the files of a net
 class StreamProgram;
 struct FunctionNeeds;
 struct ScalarStep;
+class BytePacking;
 
 // What a chip does in its own way. Kernels describe their work by operations of the BM1684X.
 class Target {
@@ -34,6 +35,8 @@ class Target {
   virtual FunctionNeeds needs_of(FloatFunction::Kind kind) const = 0;
   virtual void call(StreamProgram& program, FloatFunction function, const Extents& e,
                     uint32_t work) const = 0;
+  // Returns how nets of bytes are packed; nullptr if bytes are elements.
+  virtual const BytePacking* packing() const { return nullptr; }
   // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
   virtual bool transposes() const = 0;
   // Returns true if nets can have this type.
