@@ -67,8 +67,8 @@ std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& 
 }  // namespace
 
 Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
-  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, bm1684x::chip()));
-  return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
+  TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(net.program, net.target->chip));
+  return isa::decode_streams({streams.tiu, streams.gdma}, net.target->chip);
 }
 
 Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed) {
@@ -177,14 +177,14 @@ class CheckedRun {
 
 Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
   TW_ASSIGN_OR_RETURN(program, transmitted(net));
-  DeviceOptions options{.chip = &bm1684x::chip()};
+  DeviceOptions options{.chip = &net.target->chip};
   options.poison = true;
   TW_ASSIGN_OR_RETURN(device, Device::create(options));
   DeviceMemories& memory = device->memories();
   std::memset(memory.prepare_write(net.neurons, net.neuron_bytes), 0xff, net.neuron_bytes);
   if (!net.weights.empty())
-    std::memcpy(memory.prepare_write(0, net.weights.size()), net.weights.data(),
-                net.weights.size());
+    std::memcpy(memory.prepare_write(net.target->first_weight(), net.weights.size()),
+                net.weights.data(), net.weights.size());
   const std::vector<std::string> names = network.inputs();
   for (size_t i = 0; i < names.size(); ++i) {
     const std::vector<float>& values = inputs.at(names[i]).data;

@@ -1,4 +1,5 @@
-// Nets compiled for the BM1684X, run on the simulator, and compared with float execution.
+// Nets compiled for the target of the thread (the BM1684X unless a ScopedTarget exists), run on the
+// simulator, and compared with float execution.
 #pragma once
 
 #include <map>

@@ -1,3 +1,4 @@
+// onnx_bm1684x [--bm1684] ...: the same for the BM1684, in fp32.
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
 // onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
@@ -9,9 +10,11 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "bmnet/caffe/import.h"
 #include "bmnet/onnx/load.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/support.h"
 #include "bmnet_onnx/random_net.h"
 #include "numerics/float16.h"
@@ -175,6 +178,7 @@ int run_random(uint64_t count, uint64_t seed, uint64_t first) {
   for (uint64_t i = first; i < first + count; ++i) {
     const test::RandomOperator one = rounded(draw(seed, i));
     check(one, seed, i, DType::f32, kTolerance32, tally);
+    if (!bm1684x::target().has_type(DType::f16)) continue;
     const double half = check(one, seed, i, DType::f16, kTolerance16, tally);
     check(one, seed, i, DType::bf16, kMostRatio * std::max(half, kTolerance16 / 8), tally);
     if (!has_jumps(one.about)) check(one, seed, i, DType::i8, kToleranceBytes, tally);
@@ -249,7 +253,12 @@ Status run_file(const std::string& path, DType type, const ImportOptions& option
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::optional<bm1684x::ScopedTarget> scope;
+  if (!arguments.empty() && arguments[0] == "--bm1684") {
+    scope.emplace(bm1684::bm1684_target());
+    arguments.erase(arguments.begin());
+  }
   const auto number = [&](size_t i, uint64_t otherwise) {
     return arguments.size() > i ? std::stoull(arguments[i]) : otherwise;
   };

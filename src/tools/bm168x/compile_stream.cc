@@ -34,7 +34,7 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
 
 std::string stream_text(const CompileRequest& request, const StreamResult& result) {
   const net::bm1684x::CompiledStream& c = result.compiled;
-  const Chip& chip = net::bm1684x::chip();
+  const Chip& chip = c.target->chip;
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out, "model      {} for the {}, compiled in {:.2f} s\n", request.name, chip.name,

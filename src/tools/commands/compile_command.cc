@@ -1,8 +1,11 @@
 // tputwin compile: compiles a Caffe or ONNX model to a bmodel.
 #include <cstdio>
 
+#include <fmt/format.h>
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/load.h"
+
+#include "bmnet/targets/bm1684/target.h"
 #include "tools/bm168x/compile_stream.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
@@ -18,8 +21,15 @@ struct CompileCommand {
   std::string onnx;
   std::vector<std::string> shapes;
   bool explain = false, json = false, is_dry = false;
-  bool is_stream = false;  // for a chip with command streams
+  ChipFamily chip = ChipFamily::bm1880;
   net::bm1684x::StreamOptions stream;
+
+  // True for a chip with command streams.
+  bool is_stream() const { return chip != ChipFamily::bm1880; }
+  const net::bm1684x::Target& target() const {
+    return chip == ChipFamily::bm1684 ? net::bm1684::bm1684_target()
+                                      : net::bm1684x::bm1684x_target();
+  }
 };
 
 // Options that only the compiler for the BM1880 has.
@@ -38,7 +48,8 @@ Status check_stream_options(const CompileCommand& command) {
       return Error(errors::net_cli)
           .in("compile")
           .argument(name, "given")
-          .detail("the compiler for the BM1684X does not have this option");
+          .detail(fmt::format("the compiler for the {} does not have this option",
+                              command.target().chip.name));
   return {};
 }
 
@@ -53,6 +64,7 @@ int run_stream(CompileCommand& command) {
     std::fputs("the table is not read: --type is not int8\n", stdout);
   if (command.is_dry) command.request.model.clear();
   net::bm1684x::StreamOptions options = command.stream;
+  options.target = &command.target();
   options.level = command.request.options.level;
   options.keep_all = command.request.options.keep_all;
   auto result = compile_stream(command.request, options);
@@ -82,7 +94,7 @@ int run_compile(CompileCommand& command) {
     if (!shape.ok()) return fail("tputwin", shape.error());
     command.request.shapes.push_back(*shape);
   }
-  if (command.is_stream) return run_stream(command);
+  if (command.is_stream()) return run_stream(command);
   if (command.is_dry) return show_dry_run(command);
   auto result = compile_caffe(command.request);
   if (!result.ok()) return fail("tputwin", result.error());
@@ -99,12 +111,14 @@ int run_compile(CompileCommand& command) {
 
 // Adds the options of chip and numbers.
 void add_target(CLI::App& sub, CompileCommand& command) {
-  auto* chip = sub.add_option("--chip", command.is_stream, "bm1880 or bm1684x; default: bm1880")
-                   ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}))
+  auto* chip = sub.add_option("--chip", command.chip, "bm1880, bm1684 or bm1684x; default: bm1880")
+                   ->transform(one_of<ChipFamily>({{"bm1880", ChipFamily::bm1880},
+                                                   {"bm1684", ChipFamily::bm1684},
+                                                   {"bm1684x", ChipFamily::bm1684x}}))
                    ->type_name("ENUM");
   sub.add_option("--type", command.stream.type,
-                 "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a "
-                 "table; default: fp32")
+                 "numbers of the net: fp32, int8, which needs a table, and on the bm1684x fp16 and "
+                 "bf16; default: fp32; not for the bm1880")
       ->transform(one_of<DType>(
           {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}}))
       ->needs(chip);
@@ -173,7 +187,7 @@ void add_compile(CLI::App& app, int& exit) {
     CompileRequest& request = command->request;
     if (!command->onnx.empty()) request.caffemodel = command->onnx;
     if (request.caffemodel.empty()) throw CLI::RequiredError("--caffemodel, or NET.onnx,");
-    if (request.table.empty() && !command->is_dry && !command->is_stream &&
+    if (request.table.empty() && !command->is_dry && !command->is_stream() &&
         !net::is_onnx_file(request.caffemodel))
       throw CLI::RequiredError("--table");
     exit = run_compile(*command);

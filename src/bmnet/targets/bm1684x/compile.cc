@@ -33,6 +33,7 @@ struct StreamCompilation {
   WeightOffsets weight_offsets;
   Memories memories;
   CompiledStream result;
+  std::map<std::string, LayerIntegers> byte_layers;  // pack_bytes
 
   std::vector<TensorOp>& ops() { return shared.net.network.ops; }
 };
@@ -104,6 +105,17 @@ Status set_types(StreamCompilation& c) {
   return {};
 }
 
+// Of a target that packs bytes: in place of the passes up to here.
+Status pack_bytes(StreamCompilation& c) {
+  TW_ASSIGN_OR_RETURN(packed, target().packing()->pack(c.shared.net.network, *c.options.table));
+  c.shared.net = std::move(packed.net);
+  c.types = std::move(packed.types);
+  c.byte_layers = std::move(packed.layers);
+  c.shared.contiguous = regrouped_tensors(c.shared.net.network);
+  c.shared.contiguous.merge(packed.contiguous);
+  return {};
+}
+
 // Copies of outputs have the numbers of what they copy.
 Status set_types_of_copies(StreamCompilation& c) {
   for (const TensorOp& op : c.ops())
@@ -114,12 +126,26 @@ Status set_types_of_copies(StreamCompilation& c) {
 
 // ---- Kernels ----
 
+Kernels lower_layer(StreamCompilation& c, size_t i) {
+  const Network& network = c.shared.net.network;
+  const TensorOp& op = network.ops[i];
+  const auto bytes = c.byte_layers.find(op.name());
+  if (bytes == c.byte_layers.end()) return lower(network, i, c.types);
+  Kernels kernels = target().packing()->lower({network, op, c.types}, bytes->second);
+  if (!kernels.ok()) return kernels;
+  for (KernelPtr& kernel : *kernels) {
+    kernel->layer = op.name();
+    kernel->op = i;
+  }
+  return kernels;
+}
+
 Status lower_all(StreamCompilation& c) {
   c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
   for (size_t i = 0; i < c.ops().size(); ++i) {
-    TW_ASSIGN_OR_RETURN(kernels, lower(c.shared.net.network, i, c.types));
+    TW_ASSIGN_OR_RETURN(kernels, lower_layer(c, i));
     for (KernelPtr& kernel : kernels) {
       c.shared.last_kernel_of[i] = c.shared.kernels.size();
       c.shared.kernels.push_back(std::move(kernel));
@@ -142,7 +168,9 @@ Status place_weights(StreamCompilation& c) {
     }
   }
   const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
-  c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
+  c.memories.weights = target().first_weight();
+  c.memories.neurons =
+      c.memories.weights + static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
   c.result.neuron_bytes = c.shared.compiled.neuron_size;
   return {};
@@ -205,27 +233,30 @@ Status shared(StreamCompilation& c) {
   return kPass(c.shared);
 }
 
-constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
-                                                     fuse,
-                                                     shared<pass::trim>,
-                                                     expand,
-                                                     set_types,
-                                                     shared<pass::outputs>,
-                                                     set_types_of_copies,
-                                                     shared<pass::storage>,
-                                                     lower_all,
-                                                     shared<pass::group>,
-                                                     shared<pass::place>,
-                                                     place_weights,
-                                                     emit_all,
-                                                     describe_ends};
+using Pass = Status (*)(StreamCompilation&);
+
+// ---- Passes in their order ----
+
+constexpr Pass kChoose[] = {set_thresholds, fuse, shared<pass::trim>, expand, set_types};
+constexpr Pass kPack[] = {pack_bytes};
+constexpr Pass kCompile[] = {
+    shared<pass::outputs>, set_types_of_copies, shared<pass::storage>, lower_all,
+    shared<pass::group>,   shared<pass::place>, place_weights,         emit_all,
+    describe_ends};
+
+Status run(StreamCompilation& c, std::span<const Pass> passes) {
+  for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));
+  return {};
+}
 
 }  // namespace
 
 Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
   TW_RETURN_IF_ERROR(verify(network));
+  const ScopedTarget scope(*options.target);
   StreamCompilation c;
   c.options = options;
+  c.result.target = options.target;
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
@@ -234,7 +265,14 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
         .in("net " + network.name)
         .argument("table", "missing")
         .detail("a net of bytes needs the thresholds of its tensors");
-  for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
+  if (!target().has_type(options.type))
+    return Error(errors::net_target)
+        .in("net " + network.name)
+        .argument("type", std::string(to_string(options.type)))
+        .detail(fmt::format("nets of the {} are fp32 or int8", chip().name));
+  const bool packs = options.type == DType::i8 && target().packing() != nullptr;
+  TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
+  TW_RETURN_IF_ERROR(run(c, kCompile));
   return std::move(c.result);
 }
 

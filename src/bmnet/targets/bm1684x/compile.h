@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "bmnet/pipeline/compile.h"
+#include "bmnet/targets/bm1684x/target.h"
 #include "ops/instruction.h"
 
 namespace tputwin::net::bm1684x {
 
 struct StreamOptions {
+  const Target* target = &bm1684x::target();
   // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
   // in f32.
   DType type = DType::f32;
@@ -30,9 +32,10 @@ struct StreamTensor {
 };
 
 struct CompiledStream {
+  const Target* target = &bm1684x_target();
   std::vector<Instruction> program;
   bmodel::LayerRuns layers;      // of the commands
-  std::vector<uint8_t> weights;  // from the start of global memory on
+  std::vector<uint8_t> weights;  // from Target::first_weight() of global memory on
   uint64_t neurons = 0;          // offset of global memory
   uint64_t neuron_bytes = 0;
   std::vector<StreamTensor> inputs, outputs;

@@ -70,7 +70,7 @@ class Depthwise final : public WindowKernel {
 // Converts rows `oc` of (OC, IC, KH, KW) to the order of commands: groups of input channels, taps,
 // channels of a group. The last group is filled up with zeros.
 Weight packed_kernel(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps, DType type) {
-  const int64_t group = weight_group(type), groups = ceil_div(ic, group);
+  const int64_t group = target().weight_group(type), groups = ceil_div(ic, group);
   std::vector<float> packed(static_cast<size_t>(oc.count() * groups * taps * group));
   float* to = packed.data();
   for (int64_t o = oc.begin; o < oc.end; ++o)
@@ -124,6 +124,14 @@ Kernels lower_convolution(const Layer& layer) {
   return kernels;
 }
 
+// A number without such a divisor stays, and is refused.
+Extents window_extents(int64_t samples, int64_t length) {
+  const int64_t most = chip().limits.channels;
+  int64_t w = ceil_div(length, most);
+  while (w < length && (length % w != 0 || length / w > most)) ++w;
+  return length / w > 1 ? Extents{samples, length / w, 1, w} : Extents{samples, length, 1, 1};
+}
+
 Kernels lower_inner_product(const Layer& layer) {
   const TensorOp& op = layer.op;
   const auto& param = op.tg_inner_product_param();
@@ -134,7 +142,8 @@ Kernels lower_inner_product(const Layer& layer) {
   if (samples > kFewRows) return lower_rows_product(layer);
   // The window is the whole map if a sample is one.
   Extents in = extents(op.input_shape(0));
-  if (in.c * in.h * in.w != length) in = {samples, length, 1, 1};
+  if (in.c * in.h * in.w != length || in.c > chip().limits.channels)
+    in = window_extents(samples, length);
   auto k = std::make_unique<Convolution>();
   k->window = {.kernel_h = static_cast<int>(in.h), .kernel_w = static_cast<int>(in.w)};
   k->inputs = {layer.input(0)};

@@ -1,4 +1,6 @@
 // Functions of one value: activations, powers, clips.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/half_functions.h"
@@ -257,11 +259,13 @@ class Prelu final : public StreamKernel {
 
 Kernels steps_kernel(const Layer& layer) {
   std::vector<ScalarStep> steps = scalar_steps(layer.op);
-  if (steps.empty()) {
+  const bool has_all =
+      std::ranges::all_of(steps, [](const ScalarStep& step) { return target().has_step(step); });
+  if (steps.empty() || !has_all) {
     const bool named = is(layer.op, Op::function);
     return unsupported(layer.op, named ? "function" : "type",
                        named ? layer.op.tg_function_param().name() : layer.op.type(),
-                       "the BM1684X has no commands for this function");
+                       fmt::format("the {} has no commands for this function", chip().name));
   }
   const bool needs_series =
       is_half(layer.type()) && std::ranges::any_of(steps, [](const ScalarStep& step) {

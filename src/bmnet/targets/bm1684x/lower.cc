@@ -79,7 +79,8 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
   }
   const bool moves = has_trait(op, trait::moves_elements);
   if (moves || is(op, Op::start) || is(op, Op::end)) return std::vector<KernelPtr>();
-  return unsupported(op, "type", op.type(), "the compiler has no commands of the BM1684X for it");
+  return unsupported(op, "type", op.type(),
+                     fmt::format("the compiler has no commands of the {} for it", chip().name));
 }
 
 Kernels lower_none(const Layer& layer) {

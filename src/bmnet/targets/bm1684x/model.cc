@@ -75,6 +75,8 @@ struct Streams {
     group->gdma_num = gdma;
     group->binary_bdc = std::make_unique<file::Binary>(tiu_place);
     group->binary_gdma = std::make_unique<file::Binary>(gdma_place);
+    // Commands of the BM1684 have one size.
+    if (chip().family == ChipFamily::bm1684) return group;
     group->bdc_cmd_byte = static_cast<uint32_t>(bytes.tiu.size());
     group->gdma_cmd_byte = static_cast<uint32_t>(bytes.gdma.size());
     return group;
@@ -96,7 +98,7 @@ Result<Streams> encode(const CompiledStream& net, BinaryPart& binary) {
 
 std::unique_ptr<file::CoeffMemT> weights_of(const CompiledStream& net, BinaryPart& binary) {
   auto memory = std::make_unique<file::CoeffMemT>();
-  memory->address = chip().global_base;
+  memory->address = chip().global_base + net.target->first_weight();
   memory->binary_coeff = binary.add(net.weights);
   // Runtimes store weights of equal codes once.
   memory->check_code.resize(SHA256_DIGEST_LENGTH);
@@ -117,6 +119,7 @@ std::unique_ptr<file::SubNetT> subnet_of(const CompiledStream& net, const Stream
 }  // namespace
 
 Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::string& name) {
+  const ScopedTarget scope(*net.target);
   BinaryPart binary;
   auto stage = std::make_unique<file::NetParameterT>();
   if (!net.weights.empty()) stage->coeff_mem = weights_of(net, binary);
