@@ -294,16 +294,6 @@ class NetImporter {
 
   // ---- Ends ----
 
-  // Returns the extents of an input. An ONNX input of more axes is a tensor of four in the net,
-  // which has been read with the same shape: its axes from the fourth on are one.
-  static Dims given_dims(const caffe::LayerParameter& layer, int top, const Dims& given) {
-    if (given.size() <= kMaxAxes) return given;
-    const auto own = input_dims(layer, top);
-    Dims merged(given.begin(), given.begin() + kMaxAxes);
-    for (size_t i = kMaxAxes; i < given.size(); ++i) merged.back() *= given[i];
-    return own.ok() && *own == merged ? merged : given;
-  }
-
   void import_input(const caffe::LayerParameter& layer) {
     for (int i = 0; i < layer.top_size(); ++i) {
       Tensor tensor{.shape = {}, .is_input = true};
