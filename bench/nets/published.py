@@ -287,7 +287,6 @@ NETS = {
     "yolov3": (Yolo3, (1, 3, 608, 608)),
     "hrnet_w32": (HighResolution, (1, 3, 256, 192)),
     "bert": (Bert, (1, 256, 768)),
-    "bert_512": (Bert, (1, 512, 768)),
 }
 
 
