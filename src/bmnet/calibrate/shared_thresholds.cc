@@ -110,11 +110,11 @@ void raise(const Network& network, TensorThresholds& thresholds) {
 
 }  // namespace
 
-void share_thresholds(const Network& network, TensorThresholds& thresholds,
-                      const KeptInputs& kept) {
+void share_thresholds(const Network& network, TensorThresholds& thresholds, const KeptInputs& kept,
+                      bool limits_multipliers) {
   forward(network, thresholds);
   backward(network, kept, thresholds);
-  raise(network, thresholds);
+  if (limits_multipliers) raise(network, thresholds);
 }
 
 bool feeds_relu_only(const Network& network, const std::string& tensor) {

@@ -9,8 +9,8 @@ namespace {
 
 class Lanes final : public LocalMemory {
  public:
-  Lanes()
-      : LocalMemory(chip().lanes, chip().eu_bytes, chip().lane_bytes, chip().limits.extent,
+  explicit Lanes(uint32_t bytes)
+      : LocalMemory(chip().lanes, chip().eu_bytes, bytes, chip().limits.extent,
                     chip().limits.extent) {}
 
   int64_t tensor_bytes(const View& view, const Extents& tile) const override {
@@ -29,8 +29,12 @@ class Lanes final : public LocalMemory {
 }  // namespace
 
 const LocalMemory& local_memory() {
-  static const Lanes memory;
+  static const Lanes memory(chip().lane_bytes);
   return memory;
+}
+
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes) {
+  return std::make_unique<Lanes>(lane_bytes);
 }
 
 Shape shape_of(const Extents& e) {

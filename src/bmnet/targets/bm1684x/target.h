@@ -1,6 +1,8 @@
 // The BM1684X as a target of the compiler: the chip, its lanes, and views of operands.
 #pragma once
 
+#include <memory>
+
 #include "bmnet/lowering/tile.h"
 #include "chip/family.h"
 #include "ops/contract/source.h"
@@ -11,6 +13,8 @@ using tputwin::Source;  // not the files of a net
 
 inline const Chip& chip() { return first_of(ChipFamily::bm1684x); }
 const LocalMemory& local_memory();
+// Returns lanes of fewer bytes.
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes);
 
 // Views of local memory. An address is an offset in lane 0.
 TensorView aligned(uint32_t address, const Extents& e, DType type);
