@@ -176,7 +176,13 @@ Status group_beside_constants(StreamCompilation& c) {
 // Kernels that do not fit next to the constants have all of the lanes.
 Status group(StreamCompilation& c) {
   if (c.shared.at_least(Level::layer_group)) c.constants = place_constants(c.shared.kernels);
-  if (c.constants.lane_bytes != 0 && group_beside_constants(c).ok()) return {};
+  if (c.constants.lane_bytes != 0) {
+    const Status status = group_beside_constants(c);
+    c.result.explanation +=
+        status.ok() ? fmt::format("constants: {} bytes of a lane stay\n", c.constants.lane_bytes)
+                    : fmt::format("constants do not stay: {}\n", status.message());
+    if (status.ok()) return {};
+  }
   release_constants(c.shared.kernels);
   c.constants = {};
   return group_beside_constants(c);

@@ -1,5 +1,5 @@
-// What convolutions and inner products of floats and of bytes share: their windows, the parts that
-// become commands, and the order of weights.
+// ConvolutionParts: the window, the parts that become commands, and the order of weights of
+// convolutions and inner products, of floats and of bytes.
 #pragma once
 
 #include "bmnet/targets/bm1684x/window.h"
