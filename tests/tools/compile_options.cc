@@ -28,12 +28,38 @@ TEST_F(CompileOptions, SayWhatIsNotWrittenAndNotRead) {
       "tputwin compile --prototxt {0}.prototxt --caffemodel {0}.caffemodel --chip bm1684x", net);
   EXPECT_EQ(run(line), 0) << printed_;
   EXPECT_TRUE(prints("no bmodel was written: --output names none")) << printed_;
-  EXPECT_EQ(run(line + " --type fp16 --table nowhere"), 0) << printed_;
-  EXPECT_TRUE(prints("the table is not read: --type is not int8")) << printed_;
+  EXPECT_EQ(run(line + " --type fp16 --table nowhere"), 3) << printed_;
+  const std::string table = "echo 'layer { name: \"conv1\" }' > table.prototxt; ";
+  EXPECT_EQ(run(table + line + " --type fp16 --table table.prototxt"), 0) << printed_;
+  EXPECT_TRUE(prints("the table is not used: --type is not int8")) << printed_;
   for (const std::string more : {" -o net.bmodel", " --dry-run"}) {
     EXPECT_EQ(run(line + more), 0) << printed_;
     EXPECT_FALSE(prints("no bmodel was written")) << printed_;
   }
+}
+
+// Calibration for the chip searches types of layers, and compilation takes its table.
+TEST_F(CompileOptions, TakeTheTableOfTheChip) {
+  const std::string models = TPUTWIN_SOURCE_DIR "/models/";
+  const std::string net = fmt::format("{0}digits.prototxt {0}digits.caffemodel", models);
+  const std::string calibrate = fmt::format(
+      "tputwin calibrate {} --data {}digits-test-images-idx3-ubyte.gz --scale 0.00390625 "
+      "--samples 64 --chip bm1684x --output . --report report.json --reach ",
+      net, models);
+  EXPECT_EQ(run(calibrate + "0.9999999"), 0) << printed_;
+  EXPECT_TRUE(prints("wider layers predicted ms")) << printed_;
+  EXPECT_TRUE(prints("layers in wider numbers: ")) << printed_;
+  const auto report = read_bytes((directory_ / "report.json").string());
+  ASSERT_TRUE(report.ok());
+  EXPECT_NE(std::string(report->begin(), report->end()).find("\"predicted_ms\""),
+            std::string::npos);
+  EXPECT_EQ(run(fmt::format("tputwin compile --prototxt {0}digits.prototxt --caffemodel "
+                            "{0}digits.caffemodel --chip bm1684x --type int8 --table "
+                            "bmnet_digits_calibration_table.pb2 -o net.bmodel",
+                            models)),
+            0)
+      << printed_;
+  EXPECT_EQ(run(calibrate + "1"), 6) << printed_;  // rounded numbers are not exact
 }
 
 }  // namespace

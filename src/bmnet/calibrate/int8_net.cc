@@ -2,6 +2,7 @@
 #include "bmnet/calibrate/int8_net.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/arithmetic/lrn.h"
@@ -37,6 +38,7 @@ class Int8NetBuilder {
     for (const caffe::LayerParameter& layer : net.layer()) layers_.insert(layer.name());
     masks_ = mask_layers(found_.network, found_.ranges);
     thresholds_ = choose_thresholds();
+    if (options_.table_only) return table_of(single, std::move(net));
     LayerNames left;
     if (options_.reach) TW_RETURN_IF_ERROR(find_left(single, left));
     TW_ASSIGN_OR_RETURN(int8, make(single, left, &result_.warnings));
@@ -53,6 +55,21 @@ class Int8NetBuilder {
   }
 
  private:
+  // Returns the float net, and thresholds and means of its tensors.
+  Calibration table_of(const Network& single, caffe::NetParameter net) {
+    result_.network = single;
+    result_.net = std::move(net);
+    result_.table = thresholds_;
+    for (TensorReport& tensor : result_.tensors)
+      tensor.sqnr = tensor.cosine = std::numeric_limits<double>::quiet_NaN();
+    if (!options_.correct_biases) return std::move(result_);
+    for (LayerCalibrationParameter& entry : *result_.table.mutable_layer())
+      for (BlobParameter& blob : *entry.mutable_blob_param())
+        if (const auto found = means().find(blob.name()); found != means().end())
+          blob.mutable_means()->Assign(found->second.begin(), found->second.end());
+    return std::move(result_);
+  }
+
   // ---- Layers on the host ----
 
   // Returns the int8 net that leaves some layers to the host.
@@ -112,10 +129,10 @@ class Int8NetBuilder {
     TensorThresholds folded;
     for (const TensorOp& op : network.ops)
       for (const std::string& top : op.top())
-        folded[top] = choose(op, found_.distributions.histograms.at(top));
+        folded[top] = choose(op, top, found_.distributions.histograms.at(top));
     for (const std::string& output : network.outputs())
       folded[output] = positive(found_.ranges.at(output).magnitude(false));
-    share_thresholds(network, folded, kept_inputs(folded), masks_);
+    share_thresholds(network, folded, kept_inputs(folded), masks_, !options_.table_only);
     for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
       for (const BlobParameter& blob : entry.blob_param())
         if (const auto own = folded.find(blob.name()); own != folded.end())
@@ -148,7 +165,7 @@ class Int8NetBuilder {
            name == "gelu_tanh" || name == "mish";
   }
 
-  float choose(const TensorOp& op, const Histogram& histogram) const {
+  float choose(const TensorOp& op, const std::string& top, const Histogram& histogram) const {
     // Results of bounded functions and of host operators are not clipped: clipping would change
     // their meaning.
     const bool bounded =
@@ -160,11 +177,18 @@ class Int8NetBuilder {
       case ThresholdMethod::divergence:
         return positive(divergence_threshold(histogram));
       case ThresholdMethod::squared_error:
-        return positive(squared_error_threshold(histogram));
+        return positive(squared_error_threshold(histogram, steps_of(top)));
       case ThresholdMethod::maximum:
         break;
     }
     return positive(histogram.largest());
+  }
+
+  // Unsigned bytes hold values that are never negative.
+  ByteSteps steps_of(const std::string& tensor) const {
+    const bool is_unsigned =
+        found_.distributions.positive.contains(tensor) || found_.ranges.at(tensor).least >= 0;
+    return options_.table_only && is_unsigned ? kUnsignedSteps : ByteSteps{};
   }
 
   static NetCalibrationParameter make_table(const Network& network,

@@ -113,10 +113,10 @@ void raise(const Network& network, const LeftLayers& left, TensorThresholds& thr
 }  // namespace
 
 void share_thresholds(const Network& network, TensorThresholds& thresholds, const KeptInputs& kept,
-                      const LeftLayers& left) {
+                      const LeftLayers& left, bool limits_multipliers) {
   forward(network, left, thresholds);
   backward(network, kept, thresholds);
-  raise(network, left, thresholds);
+  if (limits_multipliers) raise(network, left, thresholds);
 }
 
 bool feeds_relu_only(const Network& network, const std::string& tensor) {

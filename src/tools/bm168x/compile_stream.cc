@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/file.h"
@@ -18,14 +19,17 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
   for (const auto& shape : request.shapes)
     source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;
-  if (options.type == DType::i8 && !request.table.empty()) source.table = request.table;
+  if (!request.table.empty()) source.table = request.table;
   TW_ASSIGN_OR_RETURN(prepared, net::prepare_float(source));
   net::bm1684x::StreamOptions how = options;
-  if (options.type == DType::i8 && prepared.table.layer_size() > 0) how.table = &prepared.table;
+  if (prepared.table.layer_size() > 0) how.table = &prepared.table;
   const auto start = std::chrono::steady_clock::now();
   TW_ASSIGN_OR_RETURN(compiled, net::bm1684x::compile(prepared.network, how));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   StreamResult result{std::move(compiled), time.count()};
+  result.is_table_unused =
+      options.type != DType::i8 && !request.table.empty() &&
+      std::ranges::none_of(prepared.table.layer(), [](const auto& l) { return l.has_type(); });
   TW_ASSIGN_OR_RETURN(file, net::bm1684x::to_file(result.compiled, request.name));
   result.file_bytes = file.size();
   if (!request.model.empty()) TW_RETURN_IF_ERROR(write_bytes(request.model, file));

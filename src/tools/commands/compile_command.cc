@@ -60,8 +60,6 @@ void say_if_not_written(const CompileCommand& command) {
 
 int run_stream(CompileCommand& command) {
   if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
-  if (!command.request.table.empty() && command.stream.type != DType::i8)
-    std::fputs("the table is not read: --type is not int8\n", stdout);
   if (command.is_dry) command.request.model.clear();
   net::bm1684x::StreamOptions options = command.stream;
   options.target = &command.target();
@@ -70,6 +68,8 @@ int run_stream(CompileCommand& command) {
   auto result = compile_stream(command.request, options);
   if (!result.ok()) return fail("tputwin", result.error());
   print_warnings("tputwin");
+  if (result->is_table_unused)
+    std::fputs("the table is not used: --type is not int8, and no layer has a type\n", stdout);
   if (command.explain) std::fputs(result->compiled.explanation.c_str(), stdout);
   std::fputs(stream_text(command.request, *result).c_str(), stdout);
   say_if_not_written(command);

@@ -51,6 +51,7 @@ class Bm1684Target final : public bm1684x::Target {
             uint32_t work) const override {
     emit_function(program, function, e, work);
   }
+  bool keeps_constants() const override { return false; }
   bool transposes() const override { return false; }
   bool has_type(DType type) const override { return type == DType::f32 || type == DType::i8; }
   const BytePacking* packing() const override {

@@ -6,15 +6,10 @@
 
 namespace tputwin::net::bm1684x {
 
-struct TypeChoice {
-  DType type = DType::f32;  // f32, f16, bf16; i8: layers without commands for bytes are fp32
-  bool float_ends = true;   // inputs and outputs of the net are fp32
-};
-
 // Chooses the numbers of all tensors but those that `types` has already. Inserts operations "cast"
-// that convert tensors, and sets the sizes of elements. For i8 the net has the thresholds of its
-// tensors.
-void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types);
+// that convert tensors, and sets the sizes of elements. With bytes the net has the thresholds of
+// its tensors. `float_ends`: inputs and outputs of the net are fp32.
+void choose_types(QuantizedNet& net, bool float_ends, Types& types);
 
 // Returns true if the operation has commands for bytes.
 bool computes_bytes(const TensorOp& op);

@@ -12,10 +12,12 @@
 #include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
 #include "bmnet/targets/bm1684x/axis/expand.h"
+#include "bmnet/targets/bm1684x/axis/join_norms.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/emit_moves.h"
 #include "bmnet/targets/bm1684x/lower.h"
-#include "bmnet/targets/bm1684x/prefetch.h"
+#include "bmnet/targets/bm1684x/schedule/constants.h"
+#include "bmnet/targets/bm1684x/schedule/prefetch.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/views.h"
 
@@ -30,6 +32,8 @@ struct StreamCompilation {
   Compilation shared;
   StreamOptions options;
   Types types;
+  ResidentConstants constants;
+  std::unique_ptr<LocalMemory> lanes;  // without the resident constants
   WeightOffsets weight_offsets;
   Memories memories;
   CompiledStream result;
@@ -40,10 +44,45 @@ struct StreamCompilation {
 
 // ---- Numbers ----
 
+Result<DType> type_of_name(const std::string& where, const std::string& name) {
+  constexpr std::pair<std::string_view, DType> kNames[] = {
+      {"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}};
+  for (const auto& [known, type] : kNames)
+    if (known == name) return type;
+  return Error(errors::net_table_entry)
+      .in(where)
+      .argument("type", name)
+      .detail("it must be fp32, fp16, bf16 or int8");
+}
+
+// Reads which types the table gives to single layers.
+Status set_layer_types(StreamCompilation& c) {
+  const auto* table = c.options.table;
+  c.types.has_bytes = c.options.type == DType::i8;
+  c.types.numbers.type = c.types.has_bytes ? DType::f32 : c.options.type;
+  if (table == nullptr) return {};
+  if (c.types.has_bytes && table->has_floats()) {
+    TW_ASSIGN_OR_RETURN(type, type_of_name("table", table->floats()));
+    c.types.numbers.type = type;
+  }
+  for (const TensorOp& op : c.ops()) {
+    const LayerCalibrationParameter* entry = find_entry(*table, op);
+    if (entry == nullptr) continue;
+    for (const BlobParameter& blob : entry->blob_param())
+      for (const std::string& top : op.top())
+        if (blob.means_size() > 0 && c.shared.net.network.blob_name(top) == blob.name())
+          c.types.means[top].assign(blob.means().begin(), blob.means().end());
+    if (!entry->has_type()) continue;
+    TW_ASSIGN_OR_RETURN(type, type_of_name("layer " + op.name(), entry->type()));
+    c.types.layers.set(op.name(), type);
+  }
+  return {};
+}
+
 // Shared passes and the choice of numbers read thresholds. A float net has none.
 Status set_thresholds(StreamCompilation& c) {
   std::vector<LayerThresholds> thresholds;
-  if (c.options.table != nullptr) {
+  if (c.types.has_bytes) {
     constexpr float kUnknown = 0;  // choose_types() keeps such tensors in floats
     TW_ASSIGN_OR_RETURN(resolved,
                         resolve_thresholds(c.shared.net.network, *c.options.table, kUnknown));
@@ -78,7 +117,7 @@ Status expand(StreamCompilation& c) {
   for (size_t i = 0; i < c.ops().size(); ++i)
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
-  c.types.numbers.type = c.options.type == DType::i8 ? DType::f32 : c.options.type;
+  if (!c.options.keep_all) join_norms(c.shared.net.network);
   // Layers that simplify() joins have no tensors between them, and its tensors no thresholds.
   if (!c.options.keep_all && c.options.type != DType::i8) simplify(c.shared.net.network);
   expand_layers(c.shared.net.network, c.types);
@@ -97,7 +136,7 @@ Status expand(StreamCompilation& c) {
 }
 
 Status set_types(StreamCompilation& c) {
-  choose_types(c.shared.net, {c.options.type, c.options.float_ends}, c.types);
+  choose_types(c.shared.net, c.options.float_ends, c.types);
   // Layers that a table leaves to the host have floats now, and run on the TPU.
   for (TensorOp& op : c.ops()) op.clear_cpu_op();
   c.types.matrices = matrix_tensors(c.shared.net.network);
@@ -141,7 +180,6 @@ Kernels lower_layer(StreamCompilation& c, size_t i) {
 }
 
 Status lower_all(StreamCompilation& c) {
-  c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
   for (size_t i = 0; i < c.ops().size(); ++i) {
@@ -154,14 +192,42 @@ Status lower_all(StreamCompilation& c) {
   return {};
 }
 
+// ---- Groups ----
+
+Status group_beside_constants(StreamCompilation& c) {
+  c.lanes = local_memory_of(c.constants.begin());
+  c.shared.parts.clear();
+  c.shared.pricer = std::make_unique<StreamPricer>(*c.lanes);
+  return pass::group(c.shared);
+}
+
+// Kernels that do not fit next to the constants have all of the lanes.
+Status group(StreamCompilation& c) {
+  if (c.shared.at_least(Level::layer_group) && target().keeps_constants())
+    c.constants = place_constants(c.shared.kernels);
+  if (c.constants.lane_bytes != 0) {
+    const Status status = group_beside_constants(c);
+    c.result.explanation +=
+        status.ok() ? fmt::format("constants: {} bytes of a lane stay\n", c.constants.lane_bytes)
+                    : fmt::format("constants do not stay: {}\n", status.message());
+    if (status.ok()) return {};
+  }
+  release_constants(c.shared.kernels);
+  c.constants = {};
+  return group_beside_constants(c);
+}
+
 // ---- Weights, and the start of neuron memory after them ----
 
 Status place_weights(StreamCompilation& c) {
   WeightMemory memory(c.result.weights, c.shared.at_least(Level::weight_optimization), kUnit);
+  for (ResidentConstants::Part& part : c.constants.parts)
+    part.offset = memory.store(c.constants.contents(part));
   for (const ProgramPart& part : c.shared.parts) {
     if (!part.group) continue;
     for (const TiledKernel* k : part.group->schedule.kernels) {
-      for (const Weight& w : k->weights) c.weight_offsets[k].push_back(memory.store(w.bytes));
+      for (const Weight& w : k->weights)
+        c.weight_offsets[k].push_back(w.resident ? 0 : memory.store(w.bytes));
       for (const auto& constant : static_cast<const StreamKernel*>(k)->constants)
         if (!c.shared.positions.contains(constant.name))
           c.shared.positions[constant.name] = {memory.store(constant.bytes), 0};
@@ -178,12 +244,39 @@ Status place_weights(StreamCompilation& c) {
 
 // ---- Commands ----
 
+// Loads the resident constants of a group, or of the one after it, before the commands of the
+// group.
+class ConstantLoads {
+ public:
+  ConstantLoads(const StreamCompilation& c, StreamProgram& program) : c_(c), program_(program) {}
+
+  void before(size_t part) {
+    size_t groups = 0;
+    for (size_t i = part; i < c_.shared.parts.size() && groups < 2; ++i) {
+      if (!c_.shared.parts[i].group) continue;
+      ++groups;
+      const size_t needed = c_.constants.parts_of(c_.shared.parts[i].group->schedule.kernels);
+      if (loaded_ < needed) program_.begin_layer("constants");
+      for (; loaded_ < needed; ++loaded_)
+        load_part(program_, c_.constants, c_.constants.parts[loaded_], c_.memories.weights);
+    }
+  }
+
+ private:
+  const StreamCompilation& c_;
+  StreamProgram& program_;
+  size_t loaded_ = 0;
+};
+
 Status emit_all(StreamCompilation& c) {
-  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts);
+  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts, c.constants.begin());
   StreamProgram program;
+  ConstantLoads constants(c, program);
   const Network& network = c.shared.net.network;
-  for (const ProgramPart& part : c.shared.parts) {
+  for (size_t i = 0; i < c.shared.parts.size(); ++i) {
+    const ProgramPart& part = c.shared.parts[i];
     if (part.group) {
+      constants.before(i);
       emit_group(program, part.group->schedule, c.shared.positions, c.weight_offsets, c.memories);
       explain_group(c.result.explanation, network, *part.group);
       c.result.global_bytes += part.group->global_bytes;
@@ -237,12 +330,18 @@ using Pass = Status (*)(StreamCompilation&);
 
 // ---- Passes in their order ----
 
-constexpr Pass kChoose[] = {set_thresholds, fuse, shared<pass::trim>, expand, set_types};
+constexpr Pass kChoose[] = {set_layer_types,    set_thresholds, fuse,
+                            shared<pass::trim>, expand,         set_types};
 constexpr Pass kPack[] = {pack_bytes};
-constexpr Pass kCompile[] = {
-    shared<pass::outputs>, set_types_of_copies, shared<pass::storage>, lower_all,
-    shared<pass::group>,   shared<pass::place>, place_weights,         emit_all,
-    describe_ends};
+constexpr Pass kCompile[] = {shared<pass::outputs>,
+                             set_types_of_copies,
+                             shared<pass::storage>,
+                             lower_all,
+                             group,
+                             shared<pass::place>,
+                             place_weights,
+                             emit_all,
+                             describe_ends};
 
 Status run(StreamCompilation& c, std::span<const Pass> passes) {
   for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));

@@ -13,9 +13,10 @@ namespace tputwin::net::bm1684x {
 struct StreamOptions {
   const Target* target = &bm1684x::target();
   // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
-  // in f32.
+  // in f32, or in the floats that the table names.
   DType type = DType::f32;
-  // The thresholds of tensors; needed for i8. It must outlive compile().
+  // The thresholds of tensors, which i8 needs, and types of single layers. It must outlive
+  // compile().
   const NetCalibrationParameter* table = nullptr;
   Level level = Level::weight_optimization;
   bool float_ends = true;  // inputs and outputs are fp32; otherwise of the type of the net

@@ -47,7 +47,8 @@ namespace {
 Status check_weights(const Layer& layer) {
   const auto blobs = layer.network.blobs.find(layer.op.name());
   const bool sums = has_trait(layer.op, trait::weighted);
-  if (!sums || layer.type() != DType::f16 || blobs == layer.network.blobs.end()) return {};
+  const DType type = layer.types.of(layer.op.bottom(0)).type;
+  if (!sums || type != DType::f16 || blobs == layer.network.blobs.end()) return {};
   constexpr float kLargest = 65504;
   for (const float w : blobs->second[0].data)
     if (std::isfinite(w) && std::fabs(w) > kLargest)

@@ -29,6 +29,12 @@ int64_t StreamLanes::weight_bytes(const Weight& weight, Span channels) const {
   return part.n * ceil_div(part.c, lanes) * plane;
 }
 
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes) {
+  const LocalMemory& all = local_memory();
+  return std::make_unique<StreamLanes>(all.lanes, all.unit_bytes, lane_bytes, all.most_rows,
+                                       all.most_channels);
+}
+
 Shape shape_of(const Extents& e) {
   return {static_cast<uint32_t>(e.n), static_cast<uint32_t>(e.c), static_cast<uint32_t>(e.h),
           static_cast<uint32_t>(e.w)};

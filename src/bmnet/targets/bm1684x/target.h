@@ -2,6 +2,8 @@
 // the BM1684 shares its kernels and replaces commands (bmnet/targets/bm1684).
 #pragma once
 
+#include <memory>
+
 #include "base/error.h"
 #include "bmnet/lowering/tile.h"
 #include "chip/family.h"
@@ -37,6 +39,8 @@ class Target {
                     uint32_t work) const = 0;
   // Returns how nets of bytes are packed; nullptr if bytes are elements.
   virtual const BytePacking* packing() const { return nullptr; }
+  // Returns true if constants that all samples of a group read may stay in lanes.
+  virtual bool keeps_constants() const { return true; }
   // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
   virtual bool transposes() const = 0;
   // Returns true if nets can have this type.
@@ -71,6 +75,9 @@ class StreamLanes final : public LocalMemory {
   int64_t tensor_bytes(const View& view, const Extents& tile) const override;
   int64_t weight_bytes(const Weight& weight, Span channels) const override;
 };
+
+// Returns lanes of the target with fewer bytes.
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes);
 
 // Views of local memory. An address is an offset in lane 0.
 TensorView aligned(uint32_t address, const Extents& e, DType type);
