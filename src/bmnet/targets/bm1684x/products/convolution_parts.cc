@@ -16,16 +16,15 @@ std::span<const float> means_of_input(const Layer& layer) {
                                           : std::span<const float>(found->second);
 }
 
-// Returns the extents of a sample of `length` elements as a map with at most as many channels as
-// the chip takes. A number without such a divisor stays, and is refused.
+}  // namespace
+
+// A number without such a divisor stays, and is refused.
 Extents window_extents(int64_t samples, int64_t length) {
   const int64_t most = chip().limits.channels;
   int64_t w = ceil_div(length, most);
   while (w < length && (length % w != 0 || length / w > most)) ++w;
   return length / w > 1 ? Extents{samples, length / w, 1, w} : Extents{samples, length, 1, 1};
 }
-
-}  // namespace
 
 void ConvolutionParts::set(WindowKernel& k, const ConvolutionPart& part) const {
   k.window = window;
