@@ -59,7 +59,6 @@ TEST_F(CompileOptions, TakeTheTableOfTheChip) {
                             models)),
             0)
       << printed_;
-  EXPECT_EQ(run(calibrate + "1"), 6) << printed_;  // rounded numbers are not exact
 }
 
 }  // namespace
