@@ -46,7 +46,9 @@ TEST_F(CompileOptions, TakeTheTableOfTheChip) {
       "tputwin calibrate {} --data {}digits-test-images-idx3-ubyte.gz --scale 0.00390625 "
       "--samples 64 --chip bm1684x --output . --report report.json --reach ",
       net, models);
-  EXPECT_EQ(run(calibrate + "0.9999999"), 0) << printed_;
+  // Not even fp16 in all layers is as exact as this.
+  EXPECT_EQ(run(calibrate + "0.9999999"), 6) << printed_;
+  EXPECT_EQ(run(calibrate + "0.999998"), 0) << printed_;
   EXPECT_TRUE(prints("wider layers predicted ms")) << printed_;
   EXPECT_TRUE(prints("layers in wider numbers: ")) << printed_;
   const auto report = read_bytes((directory_ / "report.json").string());
@@ -59,7 +61,6 @@ TEST_F(CompileOptions, TakeTheTableOfTheChip) {
                             models)),
             0)
       << printed_;
-  EXPECT_EQ(run(calibrate + "1"), 6) << printed_;  // rounded numbers are not exact
 }
 
 }  // namespace
