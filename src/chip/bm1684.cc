@@ -24,9 +24,11 @@ const Chip& bm1684() {
       .dma_bytes_per_cycle = 64.0,
       .types = {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::f32,
                 DType::b32},
-      .limits = {.extent = 65535,
-                 .channels = 4095,
-                 .window = {.padding = 15, .stride = 15, .dilation = 15, .extent = 2047}},
+      .limits =
+          {.extent = 65535,
+           .channels = 4095,
+           .dma_extent = 65535,
+           .window = {.padding = 15, .stride = 15, .dilation = 15, .insert = 15, .extent = 2047}},
       .written = {.local_memory = "OKKernel guide: memories",
                   .system_memory = "OKKernel guide: memories"},
   };

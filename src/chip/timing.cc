@@ -1,4 +1,5 @@
-// Times of each family. The BM1684's are fitted to a board, the others are inferred from them.
+// Times of each family. The BM1684's are fitted to a board, the others are inferred from them. One
+// number of the BM1684X is fitted to published times of networks.
 #include "chip/timing.h"
 
 namespace tputwin {
@@ -17,6 +18,7 @@ constexpr ChipTiming kBm1684{
     .joined_beats = 8,
     .tap_cycles = 14,
     .stride_cycles = 2,
+    .stalled_percent = 0,
     .old_result_cycles = 13,
     .factor_cycles = 1,
     .left_lane_cycles = 8,
@@ -34,6 +36,7 @@ constexpr ChipTiming with_rates(double load, double store) {
 constexpr ChipTiming kBm1880 = with_rates(12e9, 10.2e9);
 constexpr ChipTiming kBm1684x = [] {
   ChipTiming timing = with_rates(48.2e9, 40.9e9);
+  timing.stalled_percent = 30;
   timing.has_row_products = true;
   return timing;
 }();

@@ -30,6 +30,9 @@ struct ChipTiming {
   // of 32-bit elements after each tap of a pass, of others after the pass. The second number is for
   // each element from one position of the window to the next.
   uint32_t tap_cycles, stride_cycles;
+  // Convolutions of 32-bit elements: cycles in which the units stall, in percent of those at full
+  // rate.
+  uint32_t stalled_percent;
   // Cycles of each pass of a sum that is added to an old result.
   uint32_t old_result_cycles;
   // Products of matrices with columns in lanes. Cycles of each row and factor, for each pass of its

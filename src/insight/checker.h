@@ -58,7 +58,9 @@ class Checker : public Observer {
   void check_overlap(CommandId id, const Operation& op);
   void check_neighbours(CommandId id, const Operation& op);
   void find_padding(UndefinedReads& undefined);
-  CommandId padded_tensor(const ByteRange& range);
+  using WritesByCommand = std::map<CommandId, std::vector<ByteRange>>;
+  const std::vector<ByteRange>* writes_of(CommandId id, WritesByCommand& known) const;
+  CommandId padded_tensor(const ByteRange& range, WritesByCommand& known) const;
   bool is_of_launch(CommandId id) const;
   // Finds unnecessary work (checker_hints.cc).
   void begin_hints();

@@ -114,28 +114,39 @@ void Checker::check_neighbours(CommandId id, const Operation& op) {
   }
 }
 
+// Returns what a command of this launch wrote; nullptr if it is not known any more.
+const std::vector<ByteRange>* Checker::writes_of(CommandId id, WritesByCommand& known) const {
+  const auto [at, is_new] = known.try_emplace(id);
+  if (is_new) {
+    const Operation* op = id != 0 && is_of_launch(id) ? history_.operation(id) : nullptr;
+    if (op != nullptr) at->second = footprint(*op, chip_).writes;
+  }
+  return at->second.empty() ? nullptr : &at->second;
+}
+
 // Returns the command of this launch whose result ends where the range begins, in the same lane.
 // The range is between rows of the result or before the next aligned address. 0: none.
-CommandId Checker::padded_tensor(const ByteRange& range) {
+CommandId Checker::padded_tensor(const ByteRange& range, WritesByCommand& known) const {
   if (range.space != Space::local || range.begin == 0) return 0;
   CommandId before = 0;
   shadow_.look(ByteRange{range.space, range.lane, range.begin - 1, range.begin},
                [&](const Touched& t, const LaneBytes&) { before = t.writer; });
-  const Operation* op = before != 0 && is_of_launch(before) ? history_.operation(before) : nullptr;
-  if (op == nullptr) return 0;
-  const Ranges writes = footprint(*op, chip_).writes;
-  const auto row = std::ranges::find_if(writes, [&](const ByteRange& written) {
-    return written.space == range.space && written.lane == range.lane && written.end == range.begin;
-  });
-  if (row == writes.end()) return 0;
+  const Ranges* const writes = writes_of(before, known);
+  if (writes == nullptr) return 0;
+  const auto key = [](const ByteRange& r) { return std::tuple(r.space, r.lane, r.end); };
+  const auto row =
+      std::ranges::lower_bound(*writes, std::tuple(range.space, range.lane, range.begin), {}, key);
+  if (row == writes->end() || key(*row) != std::tuple(range.space, range.lane, range.begin))
+    return 0;
   const auto next = std::next(row);
   const bool is_between =
-      next != writes.end() && next->lane == range.lane && range.end <= next->begin;
+      next != writes->end() && next->lane == range.lane && range.end <= next->begin;
   const bool is_after = range.end <= align_up(range.begin, uint64_t{chip_.eu_bytes});
   return is_between || is_after ? before : 0;
 }
 
 void Checker::find_padding(UndefinedReads& undefined) {
+  WritesByCommand known;
   for (const FindingKind kind : {FindingKind::uninitialized, FindingKind::stale}) {
     const auto found = std::ranges::find_if(
         undefined, [&](const auto& meeting) { return meeting.first.kind == kind; });
@@ -144,7 +155,7 @@ void Checker::find_padding(UndefinedReads& undefined) {
     sort_and_merge(bytes);
     CommandId tensor = 0;
     const bool all = std::ranges::all_of(bytes, [&](const ByteRange& range) {
-      const CommandId padded = padded_tensor(range);
+      const CommandId padded = padded_tensor(range, known);
       if (tensor == 0) tensor = padded;
       return padded != 0;
     });

@@ -16,6 +16,7 @@
 #include "bmnet/integers/table.h"
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
+#include "tools/bm168x/mix_types.h"
 #include "tools/campaign/data_text.h"
 #include "tools/campaign/packed_line.h"
 #include "tools/data/calibrate_data_layer.h"
@@ -55,7 +56,12 @@ Result<std::string> pick(const std::string& directory, std::string_view extensio
                           preferred[0]));
 }
 
-Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Calibration& result) {
+struct Report {
+  std::string json, text;
+};
+
+Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Calibration& result,
+                                  Report report) {
   const fs::path folder(request.output_directory);
   std::error_code error;
   fs::create_directories(folder, error);
@@ -65,14 +71,18 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
       .table = stem + "_calibration_table" + request.suffix + ".pb2",
       .table_text = stem + "_calibration_table" + request.suffix + ".prototxt",
       .deploy = stem + "_deploy.prototxt",
-      .report = net::report_json(result),
-      .text = net::report_text(result),
+      .report = std::move(report.json),
+      .text = std::move(report.text),
       .missed = net::missed_outputs(
           result, std::max(request.required, request.options.reach.value_or(-1)))};
-  TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table_text, net::TableFormat::text));
-  TW_RETURN_IF_ERROR(write_text(paths.deploy, net::to_prototxt(result.net)));
+  if (request.is_stream) {
+    paths.model = paths.deploy = "";
+  } else {
+    TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
+    TW_RETURN_IF_ERROR(write_text(paths.deploy, net::to_prototxt(result.net)));
+  }
   if (!request.report_path.empty())
     TW_RETURN_IF_ERROR(write_text(request.report_path, paths.report));
   return paths;
@@ -83,10 +93,10 @@ std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
   const net::CalibrationOptions& o = r.options;
   std::string shapes;
   for (const auto& shape : r.shapes) shapes += fmt::format("{};", fmt::join(shape, ","));
-  return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel,
+  return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel,
                      fmt::join(r.data, " "), net::float_instructions(), samples, o.batch, o.bins,
                      o.method == net::ThresholdMethod::divergence, o.equalize, shapes,
-                     text_of(r.data_options));
+                     text_of(r.data_options), r.is_stream);
 }
 
 }  // namespace
@@ -106,10 +116,21 @@ struct CalibrationFiles::Parts {
     }
     return units->join_ranges(of_units);
   }
+  std::vector<const net::DataSet*> sets() const {
+    std::vector<const net::DataSet*> all;
+    for (const auto& set : data) all.push_back(set.get());
+    return all;
+  }
   Result<CalibratedFiles> write(net::Calibration result) const {
     result.net.set_name(net_name);
     result.table.set_name(request.name);
-    return write_all(request, result);
+    Report report;
+    if (request.is_stream)
+      TW_RETURN_IF_ERROR(
+          mix_types(request, sets(), units->samples(), result, report.text, report.json));
+    else
+      report = {net::report_json(result), net::report_text(result)};
+    return write_all(request, result, std::move(report));
   }
 };
 
@@ -134,7 +155,13 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   TW_ASSIGN_OR_RETURN(data, open_samples(request.data, request.data_options, inputs));
   std::vector<const net::DataSet*> sets;
   for (const auto& set : data) sets.push_back(set.get());
-  TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, sets, request.options));
+  net::CalibrationOptions options = request.options;
+  if (request.is_stream) {
+    options.table_only = true;
+    options.equalize = false;
+    options.reach.reset();
+  }
+  TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, sets, options));
   auto parts = std::make_unique<Parts>();
   *parts = {.request = std::move(request),
             .net_name = model.name(),
@@ -219,10 +246,10 @@ Result<std::optional<CalibratedFiles>> calibrate_together(CalibrateRequest reque
 Result<CalibrationText> calibrate_files(CalibrateRequest request) {
   TW_ASSIGN_OR_RETURN(files, calibrate_together(std::move(request)));
   if (!files) return CalibrationText();
-  return CalibrationText{
-      files->text + fmt::format("wrote {}\nwrote {}\nwrote {}\nwrote {}\n", files->model,
-                                files->table, files->table_text, files->deploy),
-      std::move(files->missed)};
+  std::string text = std::move(files->text);
+  for (const std::string* path : {&files->model, &files->table, &files->table_text, &files->deploy})
+    if (!path->empty()) text += fmt::format("wrote {}\n", *path);
+  return CalibrationText{std::move(text), std::move(files->missed)};
 }
 
 Result<CalibrateRequest> find_model(const std::string& name, const std::string& directory) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bmnet/calibrate/calibrate.h"
+#include "chip/dtype.h"
 #include "tools/campaign/campaign.h"
 
 namespace tputwin::tools {
@@ -24,6 +25,9 @@ struct CalibrateRequest {
   std::string suffix;       // ".1x10"
   std::string report_path;  // JSON; empty: none
   double required = -1;     // least cosine of each output
+  // The net is for the BM1684X, in this type; only a table is written (docs/compiler168x.md).
+  bool is_stream = false;
+  DType stream_type = DType::i8;
   // For calibrate_together(): the file to continue from.
   std::string checkpoint;
   bool progress = false;

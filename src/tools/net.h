@@ -72,6 +72,11 @@ Result<std::unique_ptr<Net>> open_net(std::shared_ptr<const bmodel::OpenFile> fi
 // Open nets of one family each.
 Result<std::unique_ptr<Net>> open_net1880(std::shared_ptr<const bmodel::OpenFile> file,
                                           const NetChoice& choice);
+// Returns the bytes of all inputs of a net of the BM1880, from one array for each: of the input's
+// type, or floats, which are quantized. `names` are those of errors.
+Result<std::vector<uint8_t>> input_bytes(const bmodel::Variety& variety,
+                                         std::span<const Array> arrays,
+                                         std::span<const std::string> names);
 // Returns the outputs of a net of the BM1880 as arrays, from the bytes of all.
 NamedArrays output_arrays(const bmodel::Variety& variety, std::span<const uint8_t> bytes);
 Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile> file,

@@ -1,5 +1,6 @@
 // Nets of the BM1880: varieties, thresholds, all inputs and outputs as one block.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,35 @@ Array own_array(std::span<const uint8_t> bytes, const bmodel::Output& output) {
           static_cast<uint32_t>(bmodel::element_bytes(output.fmt)),
           {output.shape.begin(), output.shape.end()},
           {bytes.begin(), bytes.end()}};
+}
+
+// Adds the bytes of an array: those of its elements, or of the input's numbers for floats.
+Status append(const Array& given, const bmodel::Input& input, const std::string& name,
+              std::vector<uint8_t>& bytes) {
+  const uint64_t element = bmodel::element_bytes(input.fmt);
+  const bool is_real = given.kind == 'f' || given.kind == 'b';
+  const auto value = [&](uint64_t i) {
+    return static_cast<float>(number_at(given.bytes, given.kind, given.element_bytes, i));
+  };
+  if (is_real && input.fmt != kFormatFp32 && input.threshold > 0) {
+    for (uint64_t i = 0; i < given.count(); ++i)
+      bytes.push_back(static_cast<uint8_t>(quantized(value(i), input.threshold)));
+    return {};
+  }
+  if (is_real && input.fmt == kFormatFp32) {
+    for (uint64_t i = 0; i < given.count(); ++i) {
+      const auto bits = std::bit_cast<std::array<uint8_t, sizeof(float)>>(value(i));
+      bytes.insert(bytes.end(), bits.begin(), bits.end());
+    }
+    return {};
+  }
+  if (given.element_bytes != element || given.kind != kind_of(input.fmt))
+    return Error(errors::cli_inputs)
+        .argument(name, fmt::format("elements {}{}", given.kind, 8 * given.element_bytes))
+        .detail(fmt::format("the net takes {}{}", format_name(input.fmt),
+                            input.threshold > 0 ? " or fp32" : ""));
+  bytes.insert(bytes.end(), given.bytes.begin(), given.bytes.end());
+  return {};
 }
 
 class Net1880 final : public Net {
@@ -94,34 +124,6 @@ class Net1880 final : public Net {
   const Device& device() const override { return *session_.device(); }
 
  private:
-  static Status append(const Array& given, const bmodel::Input& input, const std::string& name,
-                       std::vector<uint8_t>& bytes) {
-    const uint64_t element = bmodel::element_bytes(input.fmt);
-    const bool is_real = given.kind == 'f' || given.kind == 'b';
-    const auto value = [&](uint64_t i) {
-      return static_cast<float>(number_at(given.bytes, given.kind, given.element_bytes, i));
-    };
-    if (is_real && input.fmt != kFormatFp32 && input.threshold > 0) {
-      for (uint64_t i = 0; i < given.count(); ++i)
-        bytes.push_back(static_cast<uint8_t>(quantized(value(i), input.threshold)));
-      return {};
-    }
-    if (is_real && input.fmt == kFormatFp32) {
-      for (uint64_t i = 0; i < given.count(); ++i) {
-        const auto bits = std::bit_cast<std::array<uint8_t, sizeof(float)>>(value(i));
-        bytes.insert(bytes.end(), bits.begin(), bits.end());
-      }
-      return {};
-    }
-    if (given.element_bytes != element || given.kind != kind_of(input.fmt))
-      return Error(errors::cli_inputs)
-          .argument(name, fmt::format("elements {}{}", given.kind, 8 * given.element_bytes))
-          .detail(fmt::format("the net takes {}{}", format_name(input.fmt),
-                              input.threshold > 0 ? " or fp32" : ""));
-    bytes.insert(bytes.end(), given.bytes.begin(), given.bytes.end());
-    return {};
-  }
-
   static Array array(std::span<const uint8_t> bytes, const bmodel::Output& output,
                      const NetTensor& tensor, bool as_float) {
     if (output.fmt == kFormatFp32 || !as_float || tensor.step == 0) return own_array(bytes, output);
@@ -140,6 +142,21 @@ class Net1880 final : public Net {
 };
 
 }  // namespace
+
+Result<std::vector<uint8_t>> input_bytes(const bmodel::Variety& variety,
+                                         std::span<const Array> arrays,
+                                         std::span<const std::string> names) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const NetTensor input = tensor(names[i], variety.inputs[i]);
+    if (arrays[i].count() != input.count())
+      return Error(errors::cli_input_size)
+          .argument(input.name, fmt::format("{} elements", arrays[i].count()))
+          .detail(fmt::format("the net takes ({})", fmt::join(input.shape, ",")));
+    TW_RETURN_IF_ERROR(append(arrays[i], variety.inputs[i], input.name, bytes));
+  }
+  return bytes;
+}
 
 NamedArrays output_arrays(const bmodel::Variety& variety, std::span<const uint8_t> bytes) {
   NamedArrays arrays;

@@ -4,22 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <set>
-
 #include "base/file.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/nets.h"
 #include "bmodel/bm168x/model.h"
 #include "common/recorded_commands.h"
 #include "isa/streams/stream.h"
 
 namespace tputwin::net::testing {
-namespace {
-
-namespace fs = std::filesystem;
-using Forms = std::set<std::string>;
-
 std::string form_of(const Instruction& instruction) {
   std::string text = fmt::format("{}", name(instruction.op));
   for (const Operand& operand : operands(instruction.op))
@@ -28,25 +21,27 @@ std::string form_of(const Instruction& instruction) {
   return text;
 }
 
-void add_networks(const fs::path& folder, Forms& forms) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+void add_forms_of_networks(const std::filesystem::path& folder, const Chip& chip, Forms& forms) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".bmodel") continue;
     const auto bytes = read_bytes(entry.path().string());
     const auto file = bmodel::bm168x::read(*bytes);
-    if (!file.ok() || bmodel::bm168x::chip_of(file->model) != &bm1684x::chip()) continue;
+    if (!file.ok() || bmodel::bm168x::chip_of(file->model) != &chip) continue;
     for (const auto& net : file->model.net)
       for (const auto& stage : net->parameter)
         for (const auto& group : stage->cmd_group) {
           const auto program = isa::decode_streams(
-              {file->bytes(group->binary_bdc), file->bytes(group->binary_gdma)}, bm1684x::chip());
+              {file->bytes(group->binary_bdc), file->bytes(group->binary_gdma)}, chip);
           if (!program.ok()) continue;
           for (const Instruction& i : *program) forms.insert(form_of(i));
         }
   }
 }
 
+namespace {
+
 Forms recorded_forms() {
-  const fs::path conformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
+  const std::filesystem::path conformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
   Forms forms;
   tputwin::testing::for_each_recorded_command(
       conformance, [&](Engine engine, std::span<const uint8_t> bytes) {
@@ -54,7 +49,7 @@ Forms recorded_forms() {
                                                : isa::decode_tiu_command(bytes, bm1684x::chip());
         if (one.ok() && !one->is_end && !one->is_idle) forms.insert(form_of(one->instruction));
       });
-  add_networks(conformance / "bm168x", forms);
+  add_forms_of_networks(conformance / "bm168x", bm1684x::chip(), forms);
   return forms;
 }
 

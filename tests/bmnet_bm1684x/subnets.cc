@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bmnet/ir/infer.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/subnets/subnets.h"
 #include "bmnet_bm1684x/support.h"
@@ -270,6 +271,17 @@ TEST(Bm1684xSubnets, ValuesAndPositionsAreOneOperator) {
   ASSERT_EQ(compiled->subnets.size(), 2u);
   EXPECT_EQ(compiled->subnets[1].host, "topk axis=1 k=3 largest=1");
   EXPECT_EQ(compare(network, DType::f32, 0, 1), "");
+}
+
+TEST(Bm1684xSubnets, TheBm1684HasNone) {
+  NetBuilder b;
+  const std::string x = b.layer(relu(), {b.input("x", {1, 4, 3, 3})});
+  const Network network = b.finished({b.host("unary op=neg", {x}, {1, 4, 3, 3})});
+  const auto compiled = bm1684x::compile(network, {.target = &bm1684::bm1684_target()});
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_NE(compiled.status().message().find("the BM1684 have no operators of the host"),
+            std::string::npos)
+      << compiled.status().message();
 }
 
 TEST(Bm1684xSubnets, LayersOfTheChipFollowEachOther) {

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <random>
 
+#include "base/errors/tools.h"
 #include "bmnet/caffe/import.h"
 #include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "host/operators.h"
+#include "insight/checker.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
@@ -71,6 +73,11 @@ std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& 
 Result<std::vector<Instruction>> transmitted(const std::vector<Instruction>& program) {
   TW_ASSIGN_OR_RETURN(streams, isa::encode_streams(program, bm1684x::chip()));
   return isa::decode_streams({streams.tiu, streams.gdma}, bm1684x::chip());
+}
+
+Result<std::vector<Instruction>> transmitted(const CompiledStream& net) {
+  const bm1684x::ScopedTarget scope(*net.target);
+  return transmitted(net.program);
 }
 
 Result<Network> random_net(const std::string& prototxt, const BlobShapes& blobs, uint64_t seed) {
@@ -135,17 +142,67 @@ Values random_inputs(const Network& network, uint64_t seed) {
 
 namespace {
 
+// Checks a run of a net as `tputwin check` does, for races, bytes that nothing wrote, and accesses
+// outside of tensors. Random inputs may make NaN and infinities.
+class CheckedRun {
+ public:
+  CheckedRun(Device& device, const CompiledStream& net)
+      : device_(device),
+        report_({.print = false}),
+        checker_(device, *insight::parse_checks("races,uninitialized,memory"), report_) {
+    device.observers().add(&checker_);
+    if (!net.weights.empty())
+      notify(Kind::allocated, net.target->first_weight(), net.weights.size());
+    notify(Kind::allocated, net.neurons, net.neuron_bytes);
+    if (!net.weights.empty())
+      notify(Kind::host_write, net.target->first_weight(), net.weights.size());
+    for (const bm1684x::StreamTensor& t : net.inputs) host_writes(t);
+  }
+
+  ~CheckedRun() { device_.observers().remove(&checker_); }
+  CheckedRun(const CheckedRun&) = delete;
+
+  Status run(const std::vector<Instruction>& program) {
+    TW_ASSIGN_OR_RETURN(commands, transmitted(program));
+    device_.observers().notify({.kind = Kind::launch_begin, .number = ++launches_, .name = "net"});
+    TW_RETURN_IF_ERROR(run_command_group(device_, commands));
+    device_.observers().notify({.kind = Kind::launch_end});
+    device_.observers().notify({.kind = Kind::synced, .number = launches_});
+    return {};
+  }
+  void host_writes(const bm1684x::StreamTensor& t) { notify(Kind::host_write, t.address, t.bytes); }
+
+  // Returns the first finding, as an error.
+  Status findings(const CompiledStream& net) {
+    for (const bm1684x::StreamTensor& t : net.outputs) notify(Kind::host_read, t.address, t.bytes);
+    const std::vector<insight::Finding> found = report_.findings();
+    if (found.empty()) return {};
+    return Error(errors::cli_runtime).detail(insight::describe(found.front()));
+  }
+
+ private:
+  using Kind = DeviceEvent::Kind;
+  void notify(Kind kind, uint64_t address, uint64_t bytes) {
+    device_.observers().notify({.kind = kind, .address = address, .bytes = bytes});
+  }
+
+  Device& device_;
+  insight::Report report_;
+  insight::Checker checker_;
+  uint64_t launches_ = 0;
+};
+
 // Runs the parts of a net with operators of the host. The host keeps the shapes that tensors have
 // at run time.
 class SubnetRun {
  public:
-  SubnetRun(Device& device, const CompiledStream& net) : device_(device), net_(net) {}
+  SubnetRun(Device& device, const CompiledStream& net, CheckedRun& checked)
+      : device_(device), net_(net), checked_(checked) {}
 
   Status run() {
     for (const bm1684x::StreamSubnet& subnet : net_.subnets) {
       if (subnet.host.empty()) {
-        TW_ASSIGN_OR_RETURN(program, transmitted(subnet.program));
-        TW_RETURN_IF_ERROR(run_command_group(device_, program));
+        TW_RETURN_IF_ERROR(checked_.run(subnet.program));
       } else {
         TW_RETURN_IF_ERROR(run_host(subnet));
       }
@@ -180,39 +237,43 @@ class SubnetRun {
         std::memcpy(memory.prepare_write(subnet.outputs[i].address, bytes), out[i].f32().data(),
                     bytes);
       shapes_[subnet.outputs[i].name] = out[i].shape;
+      checked_.host_writes(subnet.outputs[i]);
     }
     return {};
   }
 
   Device& device_;
   const CompiledStream& net_;
+  CheckedRun& checked_;
   std::map<std::string, host::Shape> shapes_;
 };
 
 }  // namespace
 
 Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
+  const bm1684x::ScopedTarget scope(*net.target);
   DeviceOptions options{.chip = &bm1684x::chip()};
   options.poison = true;
   TW_ASSIGN_OR_RETURN(device, Device::create(options));
   DeviceMemories& memory = device->memories();
   std::memset(memory.prepare_write(net.neurons, net.neuron_bytes), 0xff, net.neuron_bytes);
   if (!net.weights.empty())
-    std::memcpy(memory.prepare_write(0, net.weights.size()), net.weights.data(),
-                net.weights.size());
+    std::memcpy(memory.prepare_write(net.target->first_weight(), net.weights.size()),
+                net.weights.data(), net.weights.size());
   const std::vector<std::string> names = network.inputs();
   for (size_t i = 0; i < names.size(); ++i) {
     const std::vector<float>& values = inputs.at(names[i]).data;
     const size_t bytes = 4 * values.size();
     std::memcpy(memory.prepare_write(net.inputs[i].address, bytes), values.data(), bytes);
   }
-  SubnetRun subnets(*device, net);
+  CheckedRun checked(*device, net);
+  SubnetRun subnets(*device, net, checked);
   if (net.subnets.empty()) {
-    TW_ASSIGN_OR_RETURN(program, transmitted(net.program));
-    TW_RETURN_IF_ERROR(run_command_group(*device, program));
+    TW_RETURN_IF_ERROR(checked.run(net.program));
   } else {
     TW_RETURN_IF_ERROR(subnets.run());
   }
+  TW_RETURN_IF_ERROR(checked.findings(net));
   Outputs outputs;
   const ScopedFloatMode mode;
   for (bm1684x::StreamTensor t : net.outputs) {

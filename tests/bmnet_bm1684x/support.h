@@ -1,4 +1,5 @@
-// Nets compiled for the BM1684X, run on the simulator, and compared with float execution.
+// Nets compiled for the target of the thread (the BM1684X unless a ScopedTarget exists), run on the
+// simulator, and compared with float execution.
 #pragma once
 
 #include <map>
@@ -30,6 +31,7 @@ NetCalibrationParameter largest_values(const Network& network, const Values& inp
 
 // Returns the program as a board gets it: encoded, and decoded again.
 Result<std::vector<Instruction>> transmitted(const std::vector<Instruction>& program);
+Result<std::vector<Instruction>> transmitted(const bm1684x::CompiledStream& net);
 
 // Runs a compiled net whose ends are fp32. Memories hold NaN before the run.
 Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,

@@ -49,5 +49,28 @@ TEST(Batches, MustNotMixSamples) {
       << network.error().message();
 }
 
+// An input of five axes is one of four in the net.
+TEST(Shapes, OfFiveAxes) {
+  ModelBuilder builder(13);
+  builder.input("x", {2, 3, 1, 2, 2});
+  ModelBuilder::set(builder.node("Transpose", {"x"}, {"y"}), "perm",
+                    std::vector<int64_t>{4, 1, 0, 3, 2});
+  builder.output("y");
+  const std::vector<int64_t> dims{2, 3, 1, 2, 2};
+  net::ImportOptions options;
+  options.input_shapes = {net::make_shape(dims)};
+  auto network = import(builder.model, options);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  std::vector<float> x(24), expected;
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  for (size_t e = 0; e < 2; ++e)
+    for (size_t b = 0; b < 3; ++b)
+      for (size_t a = 0; a < 2; ++a)
+        for (size_t d = 0; d < 2; ++d) expected.push_back(x[((a * 3 + b) * 2 + d) * 2 + e]);
+  auto result = run_float(*network, {{"x", {dims, x}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->at("y").data, expected);
+}
+
 }  // namespace
 }  // namespace tputwin::test::batches

@@ -137,6 +137,52 @@ TEST(Bodies, BranchesOfConstants) {
   }
 }
 
+// y = x + x if the condition holds, else -x; z = 3 x, else x. The else branch has `rows` rows.
+ModelBuilder chosen_by_tensor(int64_t rows) {
+  ModelBuilder builder(13);
+  builder.input("x", {2, 3});
+  builder.input("c", {1});
+  builder.weights("half", {}, {0.5f});
+  builder.weights("three", {}, {3});
+  builder.integers("shape", {2}, {rows, 6 / rows});
+  builder.node("Greater", {"c", "half"}, {"condition"});
+  auto& node = builder.node("If", {"condition"}, {"y", "z"});
+  auto& then_graph = graph_of(node, "then_branch");
+  add_node(then_graph, "Add", {"x", "x"}, "a");
+  add_node(then_graph, "Mul", {"x", "three"}, "b");
+  auto& else_graph = graph_of(node, "else_branch");
+  add_node(else_graph, "Reshape", {"x", "shape"}, "v");
+  add_node(else_graph, "Neg", {"v"}, "a");
+  add_node(else_graph, "Identity", {"x"}, "b");
+  for (const char* name : {"a", "b"}) {
+    then_graph.add_output()->set_name(name);
+    else_graph.add_output()->set_name(name);
+  }
+  builder.output("y");
+  builder.output("z");
+  return builder;
+}
+
+TEST(Bodies, BranchesOfTensors) {
+  auto network = import(chosen_by_tensor(2).model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  for (const float c : {0.0f, 1.0f}) {
+    auto result = run_float(*network, {{"x", {{2, 3}, {1, 2, 3, 4, 5, -6}}}, {"c", {{1}, {c}}}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    const std::vector<float> y[] = {{-1, -2, -3, -4, -5, 6}, {2, 4, 6, 8, 10, -12}},
+                             z[] = {{1, 2, 3, 4, 5, -6}, {3, 6, 9, 12, 15, -18}};
+    EXPECT_EQ(result->at("y").data, y[c > 0.5f]);
+    EXPECT_EQ(result->at("z").data, z[c > 0.5f]);
+  }
+}
+
+TEST(Bodies, BranchesOfOtherShapesAreRefused) {
+  auto network = import(chosen_by_tensor(3).model);
+  ASSERT_FALSE(network.ok());
+  EXPECT_NE(network.status().message().find("dims of else_branch"), std::string::npos)
+      << network.status().message();
+}
+
 TEST(Bodies, ScanIsRefusedByName) {
   ModelBuilder builder(13);
   builder.input("x", {2, 3});

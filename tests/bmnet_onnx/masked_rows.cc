@@ -120,14 +120,43 @@ TEST(MaskedRows, WhereATensorChooses) {
   }
 }
 
-TEST(MaskedRows, InfinityIsForSoftmaxOnly) {
-  for (const char* type : {"LogSoftmax", "Sigmoid", "Relu"}) {
-    const auto actual = values_of(chosen(type, -INFINITY), kScores);
-    ASSERT_FALSE(actual.ok());
-    EXPECT_NE(actual.status().message().find("only a Where that a Softmax alone reads"),
-              std::string::npos)
-        << actual.status().message();
+// Readers other than a Softmax get the infinite values themselves.
+TEST(MaskedRows, InfinityForOthers) {
+  const std::pair<const char*, std::vector<float>> expected[] = {
+      {"LogSoftmax", {-2.126928f, -INFINITY, -0.126928f, -INFINITY, 0, -INFINITY}},
+      {"Sigmoid", {0.7310586f, 0, 0.9525741f, 0, 0.6224593f, 0}},
+      {"Relu", {1, 0, 3, 0, 0.5f, 0}},
+      {"Exp", {2.7182817f, 0, 20.085537f, 0, 1.6487212f, 0}},
+      {"ReduceMax", {3}},
+      {"ArgMax", {0, 1, 0}}};
+  for (const auto& [type, values] : expected) {
+    SCOPED_TRACE(type);
+    auto actual = values_of(chosen(type, -INFINITY), kScores);
+    ASSERT_TRUE(actual.ok()) << actual.status().message();
+    ASSERT_EQ(actual->size(), values.size());
+    for (size_t i = 0; i < values.size(); ++i)
+      if (std::isfinite(values[i]))
+        EXPECT_NEAR((*actual)[i], values[i], 1e-5) << i;
+      else
+        EXPECT_EQ((*actual)[i], values[i]) << i;
   }
+}
+
+// A MaxPool of a row that is masked whole is -inf.
+TEST(MaskedRows, InfinityBeforeMaxPool) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 1, 2, 4});
+  builder.input("m", {1, 1, 2, 4}, onnx::TensorProto::BOOL);
+  builder.weights("none", {}, {-INFINITY});
+  builder.node("Where", {"m", "x", "none"}, {"s"});
+  auto& node = builder.node("MaxPool", {"s"}, {"y"});
+  ModelBuilder::set(node, "kernel_shape", Dims{1, 2});
+  ModelBuilder::set(node, "strides", Dims{1, 2});
+  builder.output("y");
+  auto actual = values_of(builder, {{"x", {{1, 1, 2, 4}, {-1, -2, 3, 4, 5, 6, 7, 8}}},
+                                    {"m", {{1, 1, 2, 4}, {1, 1, 0, 1, 0, 0, 1, 0}}}});
+  ASSERT_TRUE(actual.ok()) << actual.status().message();
+  EXPECT_EQ(*actual, (std::vector<float>{-1, 4, -INFINITY, 7}));
 }
 
 std::vector<float> pooled(const std::vector<float>& x, const char* second, float value,

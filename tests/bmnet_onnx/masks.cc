@@ -191,16 +191,21 @@ std::string refusal(const onnx::ModelProto& model) {
   return network.ok() ? "" : network.status().message();
 }
 
-TEST(Masks, InfinityElsewhereIsRefusedByItsName) {
+TEST(Masks, InfinityElsewhere) {
   ModelBuilder builder(13);
-  builder.input("s", {2, 3, 4});
-  builder.weights("mask", {2, 3, 4}, std::vector<float>(24, -INFINITY));
+  builder.input("s", {2, 2});
+  builder.weights("mask", {2, 2}, {0, -INFINITY, -INFINITY, 0});
   builder.node("Add", {"s", "mask"}, {"t"});
   builder.node("Sigmoid", {"t"}, {"y"});
   builder.output("y");
-  const std::string text = refusal(builder.model);
-  EXPECT_NE(text.find("n_t"), std::string::npos) << text;
-  EXPECT_NE(text.find("mask = -inf"), std::string::npos) << text;
+  auto network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto result = run_float(*network, {{"s", {{2, 2}, {0, 1, 2, 0}}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->at("y").data, (std::vector<float>{0.5f, 0, 0, 0.5f}));
+}
+
+TEST(Masks, InfiniteFactorsAreRefusedByTheirName) {
   ModelBuilder product(13);
   product.input("s", {2, 3, 4});
   product.weights("factor", {2, 3, 4}, std::vector<float>(24, INFINITY));
@@ -210,12 +215,12 @@ TEST(Masks, InfinityElsewhereIsRefusedByItsName) {
       << refusal(product.model);
 }
 
-// Between these masks and the softmax is an operation that it cannot include: the calibration
-// warns.
-TEST(Masks, CoarseScoresAreSaid) {
-  const std::vector<std::pair<const char*, std::vector<std::string>>> forms{
+// Between these masks and the softmax is an operation that it cannot include.
+TEST(Masks, BeforeOtherOperations) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> types{
       {"Sub", {"m", "s"}}, {"Min", {"s", "m"}}, {"Div", {"t", "two"}}};
-  for (const auto& [type, operands] : forms) {
+  for (const auto& [type, operands] : types) {
+    SCOPED_TRACE(type);
     ModelBuilder builder(13);
     builder.input("q", {1, kHeads, kTokens, kSize});
     builder.input("k", {1, kHeads, kSize, kTokens});
@@ -226,12 +231,25 @@ TEST(Masks, CoarseScoresAreSaid) {
     builder.node(type, operands, {"u"});
     builder.node("Softmax", {"u"}, {"y"});
     builder.output("y");
-    auto net = calibrated(builder.model, samples(Form::sum, -10000, 2));
-    ASSERT_TRUE(net.ok()) << net.status().message();
-    EXPECT_TRUE(std::ranges::any_of(net->calibration.warnings, [](const Error& warning) {
-      return warning.id() == errors::net_coarse_scores;
-    })) << type;
+    expect_fit(builder, samples(Form::sum, -10000, 2));
   }
+}
+
+// A convolution makes the scores of this softmax, as bytes.
+TEST(Masks, CoarseScoresAreSaid) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 4, 4});
+  builder.weights("w", {2, 2, 1, 1}, {1, 0, 0, 1e4f});
+  builder.node("Conv", {"x", "w"}, {"s"});
+  builder.node("Softmax", {"s"}, {"y"});
+  builder.output("y");
+  auto net = calibrated(builder.model, {{{"x", {{1, 2, 4, 4}, random_values(32, 1)}}}});
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  const auto& warnings = net->calibration.warnings;
+  const auto coarse = std::ranges::find_if(
+      warnings, [](const Error& warning) { return warning.id() == errors::net_coarse_scores; });
+  ASSERT_NE(coarse, warnings.end());
+  EXPECT_NE(coarse->message().find("step of s"), std::string::npos) << coarse->message();
 }
 
 }  // namespace

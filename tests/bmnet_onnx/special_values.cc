@@ -34,6 +34,8 @@ TEST(SpecialValues, OfOneOperand) {
   } cases[] = {{"Relu", {0, -0.0f, 4, INFINITY, NAN}},
                {"Sqrt", {NAN, -0.0f, 2, INFINITY, NAN}},
                {"Reciprocal", {-0.0f, -INFINITY, 0.25f, 0, NAN}},
+               {"Elu", {-1, -0.0f, 4, INFINITY, NAN}},
+               {"LeakyRelu", {-INFINITY, -0.0f, 4, INFINITY, NAN}},
                {"Abs", {INFINITY, 0, 4, INFINITY, NAN}}};
   for (const auto& one : cases) {
     SCOPED_TRACE(one.type);
@@ -49,6 +51,32 @@ TEST(SpecialValues, OfOneOperand) {
   clip.node("Clip", {"x", "least"}, {"y"});
   clip.output("y");
   expect_same(results(clip, {{"x", {{4}, {-INFINITY, -0.0f, 4, NAN}}}}), {0, -0.0f, 4, NAN});
+}
+
+// NaN is neither larger nor smaller than others: it counts as the first element only.
+TEST(SpecialValues, NanInArgMaxAndArgMin) {
+  const struct {
+    std::vector<float> x;
+    float largest, smallest, last_largest, last_smallest;
+  } cases[] = {{{1, NAN, 3, 2}, 2, 0, 2, 0},    {{NAN, 1, 3, 2}, 0, 0, 0, 0},
+               {{1, 3, NAN, 2}, 1, 0, 1, 0},    {{3, 1, NAN, 2}, 0, 1, 0, 1},
+               {{NAN, NAN, NAN}, 0, 0, 0, 0},   {{1, 2, 3, NAN}, 2, 0, 2, 0},
+               {{9, 1, 9, NAN, 1}, 0, 1, 2, 4}, {{-0.0f, 0, NAN}, 0, 0, 1, 1},
+               {{INFINITY, NAN, 0}, 0, 2, 0, 2}};
+  for (const auto& one : cases)
+    for (const bool smallest : {false, true})
+      for (const bool last : {false, true}) {
+        const auto extent = static_cast<int64_t>(one.x.size());
+        ModelBuilder builder(13);
+        builder.input("x", {1, extent});
+        auto& node = builder.node(smallest ? "ArgMin" : "ArgMax", {"x"}, {"y"});
+        ModelBuilder::set(node, "axis", int64_t{1});
+        ModelBuilder::set(node, "select_last_index", int64_t{last});
+        builder.output("y");
+        expect_same(results(builder, {{"x", {{1, extent}, one.x}}}),
+                    {smallest ? (last ? one.last_smallest : one.smallest)
+                              : (last ? one.last_largest : one.largest)});
+      }
 }
 
 TEST(SpecialValues, NanGoesThroughMaxAndMin) {

@@ -1,12 +1,6 @@
 // Each pass of the optimizer on a tiny program: the plan before and after it.
-#include "machine/optimizer/passes.h"
-
-#include <gtest/gtest.h>
-
 #include "common/command_program.h"
-#include "common/packing_isa.h"
-#include "machine/plan_text.h"
-#include "machine/programs.h"
+#include "machine/pass_test.h"
 #include "ops/conv/weights_bm1684x.h"
 
 namespace tputwin::test::of_passes {
@@ -17,45 +11,8 @@ constexpr uint64_t kIn = 0, kOther = 0x2000, kOut = 0x8000, kWeight = 0x10000, k
 
 using Kind = Elementwise::Kind;
 
-class Passes : public ::testing::Test {
+class Passes : public PassTest {
  protected:
-  void SetUp() override {
-    if (isa_.name().empty()) GTEST_SKIP() << "no instruction set whose kernels pack";
-  }
-
-  // Runs the passes in their order up to `pass`, and compares the plan before and after it.
-  void expect(std::string_view pass, const std::string& before, const std::string& after) {
-    const auto device = make_device({.chip = chip_, .global_bytes = kGlobal});
-    const ProgramGraph graph(program_, *chip_);
-    PlanBuilder plan(graph, device->memories().take_all());
-    for (const Pass& next : kPasses) {
-      if (next.name != pass) {
-        next.run(plan);
-        continue;
-      }
-      EXPECT_EQ(text_of(plan), before) << "before " << pass;
-      next.run(plan);
-      EXPECT_EQ(text_of(plan), after) << "after " << pass;
-      return;
-    }
-    FAIL() << pass;
-  }
-
-  // Expects that `pass` does nothing, because it would not be legal.
-  void expect_unchanged(std::string_view pass) {
-    const auto device = make_device({.chip = chip_, .global_bytes = kGlobal});
-    const ProgramGraph graph(program_, *chip_);
-    PlanBuilder plan(graph, device->memories().take_all());
-    for (const Pass& next : kPasses) {
-      const std::string before = text_of(plan);
-      next.run(plan);
-      if (next.name != pass) continue;
-      EXPECT_EQ(text_of(plan), before) << pass;
-      return;
-    }
-    FAIL() << pass;
-  }
-
   // A convolution of 32 channels, its input in bank 0 and its output in bank 1.
   static Conv2dBm1880 convolution(const ProgramBuilder& b) {
     Conv2dBm1880 op;
@@ -71,10 +28,6 @@ class Passes : public ::testing::Test {
     b.load(local_tensor(bm1880(), 0, {1, 32, 256, 128}, true, DType::i8), 0);
     b.load(local_tensor(bm1880(), 0x8000, {1, 32, 256, 128}, true, DType::i8), 0);
   }
-
-  const testing::PackingIsa isa_;
-  const Chip* chip_ = &bm1880();
-  std::vector<Instruction> program_;
 };
 
 TEST_F(Passes, GraphKnowsWritersOfBytes) {

@@ -80,6 +80,7 @@ class PlanPair {
       sum.fused_relus += statistics.fused_relus;
       sum.fused_residuals += statistics.fused_residuals;
       sum.fused_moves += statistics.fused_moves;
+      sum.fused_products += statistics.fused_products;
       sum.prepared += statistics.prepared;
       sum.shared_inputs += statistics.shared_inputs;
       sum.fused_epilogues += statistics.fused_epilogues;

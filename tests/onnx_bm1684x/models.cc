@@ -1,5 +1,7 @@
+// onnx_bm1684x [--bm1684] ...: the same for the BM1684, in fp32.
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
+// onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
 // onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
 // predicted time.
@@ -8,12 +10,15 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "bmnet/caffe/import.h"
 #include "bmnet/onnx/load.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/support.h"
 #include "bmnet_onnx/random_net.h"
 #include "numerics/float16.h"
+#include "onnx_bm1684x/masks.h"
 #include "onnx_runtime/random_operator.h"
 
 namespace {
@@ -173,6 +178,7 @@ int run_random(uint64_t count, uint64_t seed, uint64_t first) {
   for (uint64_t i = first; i < first + count; ++i) {
     const test::RandomOperator one = rounded(draw(seed, i));
     check(one, seed, i, DType::f32, kTolerance32, tally);
+    if (!bm1684x::target().has_type(DType::f16)) continue;
     const double half = check(one, seed, i, DType::f16, kTolerance16, tally);
     check(one, seed, i, DType::bf16, kMostRatio * std::max(half, kTolerance16 / 8), tally);
     if (!has_jumps(one.about)) check(one, seed, i, DType::i8, kToleranceBytes, tally);
@@ -247,12 +253,19 @@ Status run_file(const std::string& path, DType type, const ImportOptions& option
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::optional<bm1684x::ScopedTarget> scope;
+  if (!arguments.empty() && arguments[0] == "--bm1684") {
+    scope.emplace(bm1684::bm1684_target());
+    arguments.erase(arguments.begin());
+  }
   const auto number = [&](size_t i, uint64_t otherwise) {
     return arguments.size() > i ? std::stoull(arguments[i]) : otherwise;
   };
+  if (arguments.size() == 1 && arguments[0] == "--masks") return test::run_masks();
   if (arguments.size() < 2) {
-    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | FILE.onnx TYPE\n", argv[0]);
+    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | --masks | FILE.onnx TYPE\n",
+                 argv[0]);
     return 2;
   }
   if (arguments[0] == "--random") return run_random(number(1, 100), number(2, 1), number(3, 0));

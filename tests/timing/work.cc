@@ -36,6 +36,21 @@ TEST(Work, ConvolutionsPayForEachTap) {
   EXPECT_EQ(latency("okk_bdc_conv2d", list, cost), taps * (emptied + 4 * stride));
 }
 
+// The units of the BM1684X stall in convolutions of fp32, and in no others.
+TEST(Work, ConvolutionsOf32BitsStallOnTheBm1684x) {
+  const auto latency_of = [](DType type, uint64_t cycles) {
+    const TensorView out = local(type, {1, 64, 8, 8}), in = local(type, {1, 64, 8, 8});
+    const OperandList list{{"output_addr", &out, Access::write}, {"input_addr", &in}};
+    return work_of(Arithmetic::convolution, Engine::compute, list,
+                   {.compute_cycles = cycles, .macs = 64 * 64 * 64}, bm1684x_chip())
+        .latency;
+  };
+  const uint64_t percent = timing_of(bm1684x_chip()).stalled_percent;
+  EXPECT_EQ(percent, 30u);
+  EXPECT_EQ(latency_of(DType::f32, 1000) - latency_of(DType::f32, 0), 10 * percent);
+  EXPECT_EQ(latency_of(DType::f16, 1000), latency_of(DType::f16, 0));
+}
+
 // Accumulations of one tap and one channel take 30 cycles a pass; the board's take about 31.
 TEST(Work, SumsThatAreAddedToOldResultsPayForEachPass) {
   const TensorView out = local(DType::f32, {4, 512, 10, 10}),
@@ -122,7 +137,9 @@ TEST(Work, NoConvolutionOfTheBm1684xExceedsThePeak) {
 TEST(Work, DeepConvolutionsOfTheBm1684xComeNearThePeak) {
   EXPECT_GE(products_a_cycle<Conv2dBm1684xInt8>(DType::i8, 512, 512, 16, 3), 0.9 * 16384);
   EXPECT_GE(products_a_cycle<Conv2dBm1684xFloat>(DType::f16, 512, 512, 16, 3), 0.9 * 8192);
-  EXPECT_GE(products_a_cycle<Conv2dBm1684xFloat>(DType::f32, 512, 512, 16, 3), 0.9 * 1024);
+  const double stalls = timing_of(bm1684x_chip()).stalled_percent / 100.0;
+  EXPECT_GE(products_a_cycle<Conv2dBm1684xFloat>(DType::f32, 512, 512, 16, 3) * (1 + stalls),
+            0.9 * 1024);
 }
 
 // Returns the work of a load into lanes.

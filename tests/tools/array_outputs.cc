@@ -53,6 +53,65 @@ TEST_F(ArrayOutputs, OfTheBm1880) {
   EXPECT_EQ(run(line + " --compare out.bin"), 0) << printed_;
 }
 
+// Copies an input of bytes and one of floats to the outputs.
+bmodel::Model two_inputs() {
+  models::Program program;
+  for (const uint32_t offset : {0u, 16u, 32u, 48u}) {
+    const Shape shape{1, 1, 1, 16};
+    const TensorView local = local_tensor(bm1880(), 0, shape, true, DType::i8);
+    program.add(DmaTensor{.dst = local, .src = global_tensor(offset, shape)}, isa::kFlagNeuron)
+        .add(DmaTensor{.dst = global_tensor(64 + offset, shape), .src = local}, isa::kFlagNeuron);
+  }
+  bmodel::Model model{.name = "two", .container = bmodel::Container::v2_1};
+  model.varieties = {
+      {.inputs = {{.shape = {1, 1, 4, 8}, .threshold = 64},
+                  {.shape = {1, 1, 2, 4}, .threshold = 1, .fmt = 0, .offset = 32}},
+       .cmdbuf = program.bytes(),
+       .neuron_size = 128,
+       .outputs = {{.name = "a", .shape = {1, 1, 4, 8}, .offset = 64, .threshold = 64},
+                   {.name = "b", .shape = {1, 1, 2, 4}, .offset = 96, .threshold = 1, .fmt = 0}}}};
+  return model;
+}
+
+template <class Value>
+Array array_of(char kind, const std::vector<uint64_t>& shape, const std::vector<Value>& values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  return {kind, sizeof(Value), shape, {bytes, bytes + sizeof(Value) * values.size()}};
+}
+
+TEST_F(ArrayOutputs, OfSeveralInputsOfTheBm1880) {
+  ASSERT_TRUE(bmodel::write_file(two_inputs(), bmodel::Container::v2_1,
+                                 (directory_ / "two.bmodel").string())
+                  .ok());
+  std::vector<float> reals(32), others(8);
+  std::vector<uint8_t> raw(32);
+  for (size_t i = 0; i < 32; ++i) reals[i] = static_cast<float>(i) / 2 - 8;
+  for (size_t i = 0; i < 32; ++i) raw[i] = static_cast<uint8_t>(i - 16);
+  for (size_t i = 0; i < 8; ++i) others[i] = static_cast<float>(i) - 0.25f;
+  const Array a = array_of('f', {1, 1, 4, 8}, reals), b = array_of('f', {1, 1, 2, 4}, others);
+  const auto write = [&](const std::string& name, const std::vector<uint8_t>& bytes) {
+    ASSERT_TRUE(write_bytes((directory_ / name).string(), bytes).ok());
+  };
+  write("a.npy", write_npy(a));
+  write("a.bin", raw);
+  write("b.npy", write_npy(b));
+  std::vector<uint8_t> whole = raw;
+  whole.insert(whole.end(), b.bytes.begin(), b.bytes.end());
+  write("all.bin", whole);
+  ASSERT_TRUE(write_npz((directory_ / "in.npz").string(), {{"input1", b}, {"input0", a}}).ok());
+  ASSERT_TRUE(write_npz((directory_ / "bad.npz").string(), {{"x", b}, {"input0", a}}).ok());
+  for (const std::string inputs :
+       {"all.bin", "in.npz", "a.npy --input b.npy", "a.bin --input b.npy"})
+    EXPECT_EQ(run("tputwin run two.bmodel --input " + inputs + " --compare all.bin"), 0)
+        << printed_;
+  EXPECT_EQ(run("tputwin run two.bmodel --input a.npy"), 2) << printed_;
+  EXPECT_TRUE(prints("2 inputs: input0, input1")) << printed_;
+  EXPECT_EQ(run("tputwin run two.bmodel --input b.npy --input a.npy"), 2) << printed_;
+  EXPECT_TRUE(prints("input0 = 8 elements")) << printed_;
+  EXPECT_EQ(run("tputwin run two.bmodel --input bad.npz"), 2) << printed_;
+  EXPECT_TRUE(prints("no array input1")) << printed_;
+}
+
 // A buffer of `tputwin kernel run` has bytes only.
 TEST_F(ArrayOutputs, OfKernels) {
   const Array source{'f', 4, {2, 2}, std::vector<uint8_t>(16, 0x40)};

@@ -47,6 +47,7 @@ export class Profile {
     this.count = columns.engine.length;
     this.begin = sums(columns.begin, factor);
     this.end = this.begin.map((begin, i) => begin + columns.time[i] * factor);
+    this.inOrder = Uint32Array.from(this.begin.keys()).sort((a, b) => this.begin[a] - this.begin[b]);
     this.total = Math.max(1, this.end.reduce((a, b) => Math.max(a, b), 0), ...json.launches.end.map((end) => end * factor));
     this.launches = json.launches.name.map((name, i) => ({
       name, begin: json.launches.begin[i] * factor, end: json.launches.end[i] * factor,
@@ -66,21 +67,29 @@ export class Profile {
     return this.launches.length > 1 ? `${name}, launch ${launch + 1}` : name;
   }
 
-  // Returns for each value of a column the number of commands and their total time, macs and bytes.
+  // Returns for each value of a column the number of commands, their macs and bytes, and the time in
+  // which at least one of them runs; of a kernel the time of its launches.
   totals(column) {
     const ids = this.columns[column], rows = new Map();
-    for (let i = 0; i < this.count; ++i) {
+    for (const i of this.inOrder) {
       let row = rows.get(ids[i]);
-      if (!row) rows.set(ids[i], (row = { name: ids[i], count: 0, time: 0, compute: 0, dma: 0, macs: 0, bytes: 0 }));
-      const time = this.end[i] - this.begin[i];
+      if (!row) rows.set(ids[i], (row = { name: ids[i], count: 0, time: 0, until: 0, compute: 0, dma: 0, macs: 0, bytes: 0 }));
+      const begin = this.begin[i], end = this.end[i];
       row.count++;
-      row.time += time;
-      if (this.columns.bytes[i] > 0) row.dma += time;
-      else row.compute += time;
+      row.time += Math.max(0, end - Math.max(begin, row.until));
+      row.until = Math.max(row.until, end);
+      if (this.columns.bytes[i] > 0) row.dma += end - begin;
+      else row.compute += end - begin;
       row.macs += this.columns.macs[i];
       row.bytes += this.columns.bytes[i];
     }
+    if (column === "kernel") this.setTimesOfKernels(rows);
     return [...rows.values()];
+  }
+
+  setTimesOfKernels(rows) {
+    for (const row of rows.values()) row.time = 0;
+    for (const { name, begin, end } of this.launches) if (rows.has(name)) rows.get(name).time += end - begin;
   }
 
   // Returns flags of the commands that have the text in one of their names; null: no search.

@@ -93,13 +93,12 @@ function hover(hit, event) {
 
 function colourBy(column) {
   colouring = new Colouring(profile, column);
-  const whole = colouring.entries.reduce((sum, entry) => sum + entry.time, 0) || 1;
   element("legend").replaceChildren(...colouring.entries.slice(0, MOST_LEGEND).map((entry) => {
     const button = document.createElement("button"), name = profile.names[entry.name];
     button.type = "button";
     button.innerHTML = "<i></i><span></span>";
     button.firstChild.style.background = colouring.of[entry.name];
-    button.lastChild.textContent = `${name || "(none)"} ${Math.round((100 * entry.time) / whole)} %`;
+    button.lastChild.textContent = `${name || "(none)"} ${Math.round((100 * entry.time) / profile.total)} %`;
     button.addEventListener("click", () => search(element("search").value === name ? "" : name));
     return button;
   }));

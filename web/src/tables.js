@@ -5,7 +5,7 @@ const MOST_ROWS = 400;
 const COLUMNS = [
   { id: "name", title: "name", text: (row) => row.text },
   { id: "time", title: "time", text: (row) => time(row.time) },
-  { id: "share", title: "of both engines", text: (row) => percent(row.share) },
+  { id: "share", title: "of the run", text: (row) => percent(row.share) },
   { id: "count", title: "commands", text: (row) => `${row.count}` },
   { id: "bytes", title: "global memory", text: (row) => (row.bytes ? quantity(row.bytes, "B") : "") },
   { id: "macs", title: "products", text: (row) => (row.macs ? quantity(row.macs, "MAC") : "") },
@@ -36,10 +36,9 @@ export class Tables {
     this.column = column;
     const { profile } = this;
     const rows = profile.totals(column);
-    const whole = rows.reduce((sum, row) => sum + row.time, 0) || 1;
     for (const row of rows) {
       row.text = profile.names[row.name] || "(none)";
-      row.share = row.time / whole;
+      row.share = row.time / profile.total;
       row.rate = row.compute > 0 ? ((row.macs / row.compute) * 1e9) / profile.chip.peakMacs : 0;
     }
     this.rows = rows;

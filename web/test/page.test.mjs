@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Profile } from "../src/data.js";
 import { executable, open } from "./browser.mjs";
 import { syntheticProfile } from "./synthetic.mjs";
 
@@ -56,6 +57,16 @@ for (const dark of [false, true])
     assert.deepEqual(errors, []);
     await close();
   });
+
+test("rows of tables are times of the run, as those of the summary", () => {
+  const profile = new Profile(syntheticProfile(3000));
+  for (const column of ["layer", "op", "call", "kernel", "reason", "line"])
+    for (const row of profile.totals(column)) assert.ok(row.time <= profile.total, `${column} ${profile.names[row.name]}`);
+  const [kernel] = profile.totals("kernel");
+  assert.equal(kernel.time, profile.launches[0].end - profile.launches[0].begin);
+  const load = profile.totals("op").find((row) => profile.names[row.name] === "gdma_load");
+  assert.ok(Math.abs(load.time - load.dma) < 1e-6 * load.dma); // one engine runs one after the other
+});
 
 test("searches", options, async () => {
   const { page: tab, errors, close } = await open(page(3000));

@@ -299,7 +299,7 @@ class NetImporter {
       Tensor tensor{.shape = {}, .is_input = true};
       Dims dims;
       if (next_input_ < options_.input_shapes.size()) {
-        dims = net::dims(options_.input_shapes[next_input_]);
+        dims = given_dims(layer, i, net::dims(options_.input_shapes[next_input_]));
       } else {
         auto own = input_dims(layer, i);
         if (!own.ok()) problems_.push_back(own.error());

@@ -112,6 +112,9 @@ inline bool has_own_statistics(const caffe::LayerParameter& layer) {
 
 // Returns the shape of an input layer's top `index`; empty if the layer does not define it.
 Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
+// Returns the extents of an input whose shape is given. An ONNX input of more axes is a tensor of
+// four in the net, which has been read with the same shape: its axes from the fourth on are one.
+Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given);
 
 // ---- Types that layers_*.cc import, each with its importer ----
 

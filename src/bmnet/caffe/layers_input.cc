@@ -53,4 +53,12 @@ Result<Dims> input_dims(const caffe::LayerParameter& layer, int index) {
   return dims;
 }
 
+Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given) {
+  if (given.size() <= kMaxAxes) return given;
+  const auto own = input_dims(layer, index);
+  Dims merged(given.begin(), given.begin() + kMaxAxes);
+  for (size_t i = kMaxAxes; i < given.size(); ++i) merged.back() *= given[i];
+  return own.ok() && *own == merged ? merged : given;
+}
+
 }  // namespace tputwin::net

@@ -61,7 +61,8 @@ void MeanCollector::add(const std::string& tensor, const Blob& value) {
   const size_t inner = value.data.size() / (n * values);
   for (size_t p = 0; p < values * n; ++p) {
     double sum = 0;
-    for (size_t i = 0; i < inner; ++i) sum += value.data[p * inner + i];
+    for (size_t i = 0; i < inner; ++i)
+      if (const float x = value.data[p * inner + i]; std::isfinite(x)) sum += x;
     sums.sums[p % values] += sum;
   }
   sums.count += static_cast<double>(n * inner);

@@ -29,6 +29,9 @@ struct CalibrationOptions {
   // Leaves layers to the host until every output has this cosine at the samples of the report; see
   // leave_to_host.h.
   std::optional<double> reach;
+  // Only a table is made, with thresholds and means, for a chip whose compiler rounds weights
+  // itself (docs/compiler168x.md). The net stays as it is.
+  bool table_only = false;
   std::vector<TensorShape> input_shapes;
   // Thresholds of the net itself. Calibration does not change them.
   NetCalibrationParameter thresholds;

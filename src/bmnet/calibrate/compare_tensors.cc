@@ -28,6 +28,7 @@ float value_at(const TensorBytes& bytes, size_t index, float threshold, bool flo
 }
 
 void Fit::add(double real, double value) {
+  if (real == value && std::isinf(real)) return;
   signal += real * real;
   result += value * value;
   product += real * value;

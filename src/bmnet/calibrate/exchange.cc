@@ -49,6 +49,7 @@ std::string to_bytes(const TensorRanges& ranges) {
     tensor.set_least(range.least);
     tensor.set_largest(range.largest);
     tensor.set_sum_of_squares(range.sum_of_squares);
+    tensor.set_has_infinite(range.has_infinite);
   }
   return message.SerializeAsString();
 }
@@ -78,7 +79,8 @@ Result<TensorRanges> ranges_of(const std::string& bytes, const Network& network)
   TensorRanges ranges;
   for (const Tensor& tensor : message.tensor()) {
     if (!is_range(tensor)) return not_of_this_net("range of " + tensor.name());
-    ranges[tensor.name()] = {tensor.least(), tensor.largest(), tensor.sum_of_squares()};
+    ranges[tensor.name()] = {tensor.least(), tensor.largest(), tensor.sum_of_squares(),
+                             tensor.has_infinite()};
   }
   return ranges;
 }

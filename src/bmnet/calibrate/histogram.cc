@@ -40,13 +40,14 @@ double divergence(std::span<const uint64_t> counts, size_t used, double total) {
   return result;
 }
 
-double squared_error(std::span<const uint64_t> counts, double width, double threshold) {
-  const double step = threshold / kSteps;
+double squared_error(std::span<const uint64_t> counts, double width, double threshold,
+                     const ByteSteps& bytes) {
+  const double step = threshold / bytes.steps;
   double error = 0;
   for (size_t b = 1; b < counts.size(); ++b) {
     if (counts[b] == 0) continue;
     const double value = static_cast<double>(b) * width;
-    const double quantized = std::min(127.0, std::floor(value / step + 0.5)) * step;
+    const double quantized = std::min(bytes.most, std::floor(value / step + 0.5)) * step;
     error += static_cast<double>(counts[b]) * (value - quantized) * (value - quantized);
   }
   return error;
@@ -107,12 +108,12 @@ float divergence_threshold(const Histogram& histogram) {
   return histogram.width() * static_cast<float>(best);
 }
 
-float squared_error_threshold(const Histogram& histogram) {
+float squared_error_threshold(const Histogram& histogram, const ByteSteps& bytes) {
   constexpr int kCandidates = 256;
   double least = std::numeric_limits<double>::infinity(), best = histogram.largest();
   for (int i = kCandidates; i > kCandidates / 32; --i) {
     const double threshold = static_cast<double>(histogram.largest()) * i / kCandidates;
-    const double error = squared_error(histogram.counts(), histogram.width(), threshold);
+    const double error = squared_error(histogram.counts(), histogram.width(), threshold, bytes);
     if (error < least) {
       least = error;
       best = threshold;

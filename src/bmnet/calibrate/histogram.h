@@ -36,7 +36,12 @@ float percentile_threshold(const Histogram& histogram, double percent);
 // Returns width * i for one i of 128, 256 ... bins: the first whose distribution, merged to 128
 // steps, has the least Kullback-Leibler divergence from the original.
 float divergence_threshold(const Histogram& histogram);
+// The steps from 0 to the threshold, and the largest number of steps.
+struct ByteSteps {
+  double steps = 128, most = 127;
+};
+constexpr ByteSteps kUnsignedSteps{255, 255};
 // Returns the threshold with the least squared error of quantization and saturation.
-float squared_error_threshold(const Histogram& histogram);
+float squared_error_threshold(const Histogram& histogram, const ByteSteps& bytes = {});
 
 }  // namespace tputwin::net

@@ -2,11 +2,14 @@
 #include "bmnet/calibrate/int8_net.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/arithmetic/lrn.h"
 #include "bmnet/caffe/operation.h"
 #include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/calibrate/compare_tensors.h"
+#include "bmnet/calibrate/masks.h"
 #include "bmnet/calibrate/shared_thresholds.h"
 #include "bmnet/calibrate/warnings.h"
 #include "bmnet/cpu_ops/table_function.h"
@@ -33,7 +36,9 @@ class Int8NetBuilder {
     is_onnx_ = std::ranges::any_of(net.layer(), is_operation);
     outputs_ = is_onnx_ ? FloatOutputs::allowed : FloatOutputs::kept;
     for (const caffe::LayerParameter& layer : net.layer()) layers_.insert(layer.name());
+    masks_ = mask_layers(found_.network, found_.ranges);
     thresholds_ = choose_thresholds();
+    if (options_.table_only) return table_of(single, std::move(net));
     LayerNames left;
     if (options_.reach) TW_RETURN_IF_ERROR(find_left(single, left));
     TW_ASSIGN_OR_RETURN(int8, make(single, left, &result_.warnings));
@@ -50,6 +55,21 @@ class Int8NetBuilder {
   }
 
  private:
+  // Returns the float net, and thresholds and means of its tensors.
+  Calibration table_of(const Network& single, caffe::NetParameter net) {
+    result_.network = single;
+    result_.net = std::move(net);
+    result_.table = thresholds_;
+    for (TensorReport& tensor : result_.tensors)
+      tensor.sqnr = tensor.cosine = std::numeric_limits<double>::quiet_NaN();
+    if (!options_.correct_biases) return std::move(result_);
+    for (LayerCalibrationParameter& entry : *result_.table.mutable_layer())
+      for (BlobParameter& blob : *entry.mutable_blob_param())
+        if (const auto found = means().find(blob.name()); found != means().end())
+          blob.mutable_means()->Assign(found->second.begin(), found->second.end());
+    return std::move(result_);
+  }
+
   // ---- Layers on the host ----
 
   // Returns the int8 net that leaves some layers to the host.
@@ -57,9 +77,10 @@ class Int8NetBuilder {
                        std::vector<Error>* warnings) const {
     Int8Net int8{single, {}};
     for (TensorOp& op : int8.network.ops)
-      if (left.contains(layer_of(op)) && can_leave_to_host(op)) op.set_cpu_op(true);
-    if (!left.empty()) leave_rectifiers(int8.network);
-    TW_ASSIGN_OR_RETURN(table, quantize(int8.network, thresholds_, warnings));
+      if (masks_.contains(op.name()) || (left.contains(layer_of(op)) && can_leave_to_host(op)))
+        op.set_cpu_op(true);
+    leave_rectifiers(int8.network);
+    TW_ASSIGN_OR_RETURN(table, quantize(int8.network, thresholds_, warnings, outputs_));
     int8.table = std::move(table);
     if (options_.correct_biases)
       TW_RETURN_IF_ERROR(correct_biases(single, int8.table, means(), int8.network));
@@ -108,10 +129,10 @@ class Int8NetBuilder {
     TensorThresholds folded;
     for (const TensorOp& op : network.ops)
       for (const std::string& top : op.top())
-        folded[top] = choose(op, found_.distributions.histograms.at(top));
+        folded[top] = choose(op, top, found_.distributions.histograms.at(top));
     for (const std::string& output : network.outputs())
       folded[output] = positive(found_.ranges.at(output).magnitude(false));
-    share_thresholds(network, folded, kept_inputs(folded));
+    share_thresholds(network, folded, kept_inputs(folded), masks_, !options_.table_only);
     for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
       for (const BlobParameter& blob : entry.blob_param())
         if (const auto own = folded.find(blob.name()); own != folded.end())
@@ -144,7 +165,7 @@ class Int8NetBuilder {
            name == "gelu_tanh" || name == "mish";
   }
 
-  float choose(const TensorOp& op, const Histogram& histogram) const {
+  float choose(const TensorOp& op, const std::string& top, const Histogram& histogram) const {
     // Results of bounded functions and of host operators are not clipped: clipping would change
     // their meaning.
     const bool bounded =
@@ -156,11 +177,18 @@ class Int8NetBuilder {
       case ThresholdMethod::divergence:
         return positive(divergence_threshold(histogram));
       case ThresholdMethod::squared_error:
-        return positive(squared_error_threshold(histogram));
+        return positive(squared_error_threshold(histogram, steps_of(top)));
       case ThresholdMethod::maximum:
         break;
     }
     return positive(histogram.largest());
+  }
+
+  // Unsigned bytes hold values that are never negative.
+  ByteSteps steps_of(const std::string& tensor) const {
+    const bool is_unsigned =
+        found_.distributions.positive.contains(tensor) || found_.ranges.at(tensor).least >= 0;
+    return options_.table_only && is_unsigned ? kUnsignedSteps : ByteSteps{};
   }
 
   static NetCalibrationParameter make_table(const Network& network,
@@ -195,11 +223,29 @@ class Int8NetBuilder {
       }
   }
 
+  // Bytes hold no infinities.
+  Status check_infinite(const Network& compiled) const {
+    for (const TensorOp& op : compiled.ops)
+      for (int i = 0; i < op.top_size(); ++i) {
+        const auto range = found_.ranges.find(op.top(i));
+        if (range == found_.ranges.end() || !range->second.has_infinite || holds_floats(op, i))
+          continue;
+        return Error(errors::net_threshold)
+            .in("calibration")
+            .argument("blob", compiled.blob_name(op.top(i)))
+            .detail(
+                "the float net makes infinite values, and the int8 net has bytes here; take "
+                "finite numbers, for a mask some 20 below the least score");
+      }
+    return {};
+  }
+
   Status compare_with_float(const Network& network) {
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
     Network compiled = result_.network;
     NetCalibrationParameter table = result_.table;
     use_floats(compiled, table, outputs_);
+    TW_RETURN_IF_ERROR(check_infinite(compiled));
     TW_ASSIGN_OR_RETURN(integers, resolve(compiled, table));
     Comparison comparison(compiled, integers);
     for (size_t i = 0; i < std::min(options_.report_samples, found_.samples); ++i) {
@@ -225,6 +271,7 @@ class Int8NetBuilder {
   FloatOutputs outputs_ = FloatOutputs::kept;
   LayerNames layers_;  // of the Caffe net
   NetCalibrationParameter thresholds_;
+  std::set<std::string> masks_;       // layers that mask_layers() leaves to the host
   mutable TensorMeans means_;         // once they are needed
   std::vector<std::string> tensors_;  // names of result_.tensors
 };

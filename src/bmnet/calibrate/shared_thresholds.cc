@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bmnet/integers/rules.h"
 
@@ -12,9 +13,9 @@ namespace {
 // A byte cannot hold 128, and rounding may add up to 0.5.
 constexpr float kLargestWeight = 127;
 
-void forward(const Network& network, TensorThresholds& thresholds) {
+void forward(const Network& network, const LeftLayers& left, TensorThresholds& thresholds) {
   for (const TensorOp& op : network.ops)
-    if (keeps_threshold(op))
+    if (keeps_threshold(op) && !left.contains(op.name()))
       for (const std::string& top : op.top()) thresholds[top] = thresholds[op.bottom(0)];
 }
 
@@ -94,11 +95,12 @@ float least_threshold(const Network& network, const TensorOp& op,
   const bool multiplies =
       is(op, Op::eltwise) && op.tg_eltwise_param().operation() == ::bmnet::TGEltwiseParameter::PROD;
   if (multiplies) widest = product / 128;
-  return factor * widest / kLargestWeight;
+  return std::min(factor * widest / kLargestWeight, std::numeric_limits<float>::max());
 }
 
-void raise(const Network& network, TensorThresholds& thresholds) {
+void raise(const Network& network, const LeftLayers& left, TensorThresholds& thresholds) {
   for (const TensorOp& op : network.ops) {
+    if (left.contains(op.name())) continue;
     if (keeps_threshold(op)) {
       for (const std::string& top : op.top()) thresholds[top] = thresholds[op.bottom(0)];
     } else if (!is(op, Op::start) && op.top_size() > 0) {
@@ -110,11 +112,11 @@ void raise(const Network& network, TensorThresholds& thresholds) {
 
 }  // namespace
 
-void share_thresholds(const Network& network, TensorThresholds& thresholds,
-                      const KeptInputs& kept) {
-  forward(network, thresholds);
+void share_thresholds(const Network& network, TensorThresholds& thresholds, const KeptInputs& kept,
+                      const LeftLayers& left, bool limits_multipliers) {
+  forward(network, left, thresholds);
   backward(network, kept, thresholds);
-  raise(network, thresholds);
+  if (limits_multipliers) raise(network, left, thresholds);
 }
 
 bool feeds_relu_only(const Network& network, const std::string& tensor) {

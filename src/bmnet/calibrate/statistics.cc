@@ -39,6 +39,19 @@ float largest_sum_of_squares(const Blob& blob, int64_t size) {
   return largest;
 }
 
+// Widens the range by the finite values, if some are not. Returns true if one is NaN.
+bool widen_finite(TensorRange& range, std::span<const float> values) {
+  bool has_nan = false;
+  for (const float value : values) {
+    has_nan = has_nan || std::isnan(value);
+    range.has_infinite = range.has_infinite || std::isinf(value);
+    if (!std::isfinite(value)) continue;
+    range.least = std::min(range.least, value);
+    range.largest = std::max(range.largest, value);
+  }
+  return has_nan;
+}
+
 void widen(TensorRange& range, std::span<const float> values) {
   std::mutex mutex;
   parallel_for(values.size(), 65536, [&](size_t begin, size_t end) {
@@ -104,18 +117,20 @@ Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
   const LrnReaders readers = lrn_readers(batches.network);
   TW_RETURN_IF_ERROR(batches.run(unit, executor, [&](const std::string& tensor, const Blob& value) {
     TensorRange& range = ranges[tensor];
-    widen(range, value.data);
+    const auto finite = [](float x) { return std::isfinite(x); };
+    if (std::ranges::all_of(value.data, finite))
+      widen(range, value.data);
+    else if (widen_finite(range, value.data) && broken.empty())
+      broken = tensor;
     if (const auto lrn = readers.find(tensor); lrn != readers.end())
       range.sum_of_squares =
           std::max(range.sum_of_squares, largest_sum_of_squares(value, lrn->second));
-    const auto infinite = [](float x) { return !std::isfinite(x); };
-    if (broken.empty() && std::ranges::any_of(value.data, infinite)) broken = tensor;
   }));
   if (!broken.empty())
     return Error(errors::net_threshold)
         .in("calibration")
         .argument("blob", batches.network.blob_name(broken))
-        .detail("the float net makes values that are not finite");
+        .detail("the float net makes NaN");
   return ranges;
 }
 
@@ -125,6 +140,7 @@ void widen(TensorRanges& ranges, const TensorRanges& others) {
     range.least = std::min(range.least, other.least);
     range.largest = std::max(range.largest, other.largest);
     range.sum_of_squares = std::max(range.sum_of_squares, other.sum_of_squares);
+    range.has_infinite = range.has_infinite || other.has_infinite;
   }
 }
 

@@ -15,9 +15,10 @@
 namespace tputwin::net {
 
 struct TensorRange {
-  float least = 0, largest = 0;
+  float least = 0, largest = 0;  // of the finite values
   // For tensors that an LRN reads: the largest sum of its windows.
   float sum_of_squares = 0;
+  bool has_infinite = false;
   float magnitude(bool positive) const {
     return positive ? std::max(0.0f, largest) : std::max(-least, largest);
   }
@@ -43,7 +44,7 @@ struct SampleBatches {
   Status run(size_t unit, FloatExecutor& executor, const FloatExecutor::Observer& observer) const;
 };
 
-// Returns the ranges of a unit. Errors: net_threshold for values that are not finite.
+// Returns the ranges of a unit. Errors: net_threshold for NaN.
 Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
                                  FloatExecutor& executor);
 void widen(TensorRanges& ranges, const TensorRanges& others);

@@ -58,7 +58,7 @@ std::function<float(float)> table_function(const TensorOp& op) {
       return [](float x) { return std::fabs(x); };
     case ::bmnet::ELU:
       return [alpha = p.activation_arg_size() > 0 ? p.activation_arg(0) : 1.0f](float x) {
-        return x > 0 ? x : alpha * (std::exp(x) - 1.0f);
+        return x >= 0 ? x : alpha * (std::exp(x) - 1.0f);
       };
     default:
       return nullptr;

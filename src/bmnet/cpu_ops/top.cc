@@ -23,6 +23,19 @@ void sort_positions(const TopParameter& param, const float* x, int64_t step,
   std::ranges::stable_sort(positions, std::greater<>(), key);
 }
 
+// Returns the position of the largest or smallest value, the last one of equal values if wanted. No
+// value is larger or smaller than NaN, nor is NaN: it counts as the first element only, as in ONNX
+// Runtime's ArgMax and ArgMin.
+int64_t best_position(const TopParameter& param, const float* x, int64_t step, int64_t extent) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < extent; ++i) {
+    const float least = x[(param.smallest() ? i : best) * step],
+                most = x[(param.smallest() ? best : i) * step];
+    if (param.last() ? most >= least : most > least) best = i;
+  }
+  return best;
+}
+
 Status top(const Call& call, const TopParameter& param, bool values) {
   TW_RETURN_IF_ERROR(require(call, 1));
   TW_ASSIGN_OR_RETURN(view, view_axis(call, call.in[0].shape, param.axis()));
@@ -34,7 +47,10 @@ Status top(const Call& call, const TopParameter& param, bool values) {
     for (int64_t i = 0; i < view.inner; ++i) {
       const float* x = call.in[0].data + o * view.extent * view.inner + i;
       float* y = call.out[0].data + o * wanted * view.inner + i;
-      sort_positions(param, x, view.inner, positions);
+      if (!param.has_count())  // ArgMax or ArgMin
+        positions[0] = best_position(param, x, view.inner, view.extent);
+      else
+        sort_positions(param, x, view.inner, positions);
       for (int64_t k = 0; k < wanted; ++k) {
         const int64_t at = positions[static_cast<size_t>(k)];
         y[k * view.inner] = values ? x[at * view.inner] : static_cast<float>(at);

@@ -227,6 +227,18 @@ class Planner {
       step.weights.push_back(
           add({LocalBuffer::Kind::weight, kern.layer + (i == 0 ? " weight" : " bias"), bytes,
                k - weights_lead(), k, std::move(version)}));
+      if (w.resident) place_resident(buffer(step.weights.back()), w, is_split);
+    }
+  }
+
+  // Sets the address of constants that stay in local memory; one for each range of channels.
+  void place_resident(LocalBuffer& i, const Weight& w, bool is_split) const {
+    if (!is_split) i.version.assign(schedule_.slices.size(), 0);
+    for (size_t s = 0; s < schedule_.slices.size(); ++s) {
+      if (s > 0 && i.version[s] == i.version[s - 1]) continue;
+      const int64_t before =
+          is_split ? memory_.weight_bytes(w, {0, schedule_.slices[s].channels.begin}) : 0;
+      i.address.push_back(*w.resident + static_cast<uint32_t>(before));
     }
   }
 
@@ -278,6 +290,7 @@ class Planner {
   }
 
   bool allocate(LocalBuffer& i, std::vector<Placed>& placed) {
+    if (!i.address.empty()) return true;  // resident
     const int copies = copies_of(i);
     const uint64_t steps = steps_of(i, copies);
     uint32_t lowest = 0;

@@ -52,7 +52,8 @@ void GroupWalk::load_weights(int t) {
   const KernelOperands& step = operands(k);
   begin_kernel(k);
   for (size_t i = 0; i < step.weights.size(); ++i)
-    if (is_new(buffer(step.weights[i]), slice)) load_weight(k, i, slice);
+    if (!kernel(k).weights[i].resident && is_new(buffer(step.weights[i]), slice))
+      load_weight(k, i, slice);
 }
 
 // Loads the tensors that step t is the first to use.

@@ -40,6 +40,9 @@ class Planner {
                        (is(op, Op::end) && outputs_ == FloatOutputs::allowed) || is_forced(op) ||
                        (moves_floats(op) && is_wanted(op));
     if (reads) wanted_.insert(op.bottom().begin(), op.bottom().end());
+    const auto is_by_left = [&](const auto& top) { return by_left_.contains(top); };
+    if (is_left_to_host(op) || (moves_floats(op) && std::ranges::any_of(op.top(), is_by_left)))
+      by_left_.insert(op.bottom().begin(), op.bottom().end());
     if (!reads || is(op, Op::end)) by_others_.insert(op.bottom().begin(), op.bottom().end());
   }
 
@@ -53,10 +56,11 @@ class Planner {
         floats_.insert(op.top(i));
   }
 
-  // Inputs that operators of the host alone read.
+  // Inputs that operators of the host alone read, or operators that are left to the host.
   bool is_float_input(const TensorOp& op, int top) const {
     return is(op, Op::start) && outputs_ == FloatOutputs::allowed &&
-           wanted_.contains(op.top(top)) && !by_others_.contains(op.top(top));
+           wanted_.contains(op.top(top)) &&
+           (!by_others_.contains(op.top(top)) || by_left_.contains(op.top(top)));
   }
 
   const Network& network_;
@@ -64,6 +68,8 @@ class Planner {
   const ForcedMoves& forced_;
   std::set<std::string> wanted_, floats_;
   std::set<std::string> by_others_;  // tensors that are outputs or that the TPU reads
+  std::set<std::string> by_left_;    // tensors that operators left to the host read, or moves do
+                                     // for them
 };
 
 int bytes_of(bool is_float) { return is_float ? sizeof(float) : 1; }

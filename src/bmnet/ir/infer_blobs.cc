@@ -66,9 +66,11 @@ bool is_allowed_weight(const TensorOp& op, float value) {
   using Arithmetic = ::bmnet::TGArithmeticParameter;
   if (std::isfinite(value) || is(op, Op::host)) return true;
   const auto operation = op.tg_arithmetic_param().operation();
-  if (is(op, Op::softmax) || (is(op, Op::arithmetic) && operation == Arithmetic::ADD))
-    return value < 0;
-  return is(op, Op::arithmetic) && operation == Arithmetic::SUB && value > 0;
+  if (is(op, Op::softmax)) return value < 0;
+  if (!is(op, Op::arithmetic)) return false;
+  if (operation == Arithmetic::SUB) return value > 0;
+  return value < 0 && (operation == Arithmetic::ADD || operation == Arithmetic::KEEP ||
+                       operation == Arithmetic::DROP);
 }
 
 namespace {

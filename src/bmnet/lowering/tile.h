@@ -56,6 +56,8 @@ struct Weight {
   // True if a tile of output channels needs only the weights of its channels (columns).
   bool by_channel = true;
   DType type = DType::i8;
+  // Set if the constants stay at this address of local memory, and no group loads them.
+  std::optional<uint32_t> resident = std::nullopt;
 
   Extents tile(Span channels) const {
     Extents part = e;

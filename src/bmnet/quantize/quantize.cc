@@ -41,15 +41,14 @@ bool has_fraction(const Blob& blob) {
 // Steps of more than 1 come from masks such as -10000 that are added to the scores as an int8
 // tensor, for which 0 is then the only step left.
 void warn_of_coarse_scores(const TensorOp& op, const LayerThresholds& thresholds,
-                           std::vector<Error>* warnings) {
-  if (warnings == nullptr || !is(op, Op::softmax) || op.input_shape(0).data_type_size() != 1)
-    return;
+                           const std::set<std::string>& floats, std::vector<Error>* warnings) {
+  if (warnings == nullptr || !is(op, Op::softmax) || floats.contains(op.bottom(0))) return;
   const float step = thresholds.x[0] / 128;
   if (step <= 1) return;
   warnings->push_back(
       Error(errors::net_coarse_scores)
           .in("layer " + op.name())
-          .argument("step", fmt::format("{:g}", step))
+          .argument("step of " + op.bottom(0), fmt::format("{:g}", step))
           .detail("add masks right before the Softmax, which then adds them in "
                   "floats; or take smaller numbers, some 20 below the least score"));
 }
@@ -66,10 +65,11 @@ bool has_float_weights(const Network& network) {
 
 Result<NetCalibrationParameter> quantize(Network& network,
                                          const NetCalibrationParameter& thresholds,
-                                         std::vector<Error>* warnings) {
+                                         std::vector<Error>* warnings, FloatOutputs outputs) {
   TW_ASSIGN_OR_RETURN(all, resolve_thresholds(network, thresholds));
   NetCalibrationParameter table;
   table.set_name(network.name);
+  const std::set<std::string> floats = float_tensors(network, outputs, {});
   for (size_t i = 0; i < network.ops.size(); ++i) {
     const TensorOp& op = network.ops[i];
     if (is(op, Op::end)) continue;
@@ -82,7 +82,7 @@ Result<NetCalibrationParameter> quantize(Network& network,
       entry.add_top_unsigned(false);
     }
     for (int b = 0; b < op.bottom_size(); ++b) entry.add_bottom_unsigned(false);
-    warn_of_coarse_scores(op, all[i], warnings);
+    warn_of_coarse_scores(op, all[i], floats, warnings);
     if (is_left_to_host(op)) {
       entry.set_on_host(true);
       continue;

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "bmnet/integers/float_tensors.h"
 #include "bmnet/ir/network.h"
 
 namespace tputwin::net {
@@ -16,12 +17,14 @@ bool has_float_weights(const Network& network);
 
 // `thresholds` must have the threshold of every tensor, except of those that only move bytes. For
 // LRN layers it also needs the blob "sum_sq". The result has an entry for every layer, with all
-// integers that resolve() reads. Biases that do not fit 16 bits become warnings.
+// integers that resolve() reads. Biases that do not fit 16 bits, and scores of a Softmax with
+// coarse steps, become warnings.
 //
 // The right shift of weights follows bmnet's rule unless biases would saturate. Then it is the
 // shift with the least combined error of weights and biases.
 Result<NetCalibrationParameter> quantize(Network& network,
                                          const NetCalibrationParameter& thresholds,
-                                         std::vector<Error>* warnings = nullptr);
+                                         std::vector<Error>* warnings = nullptr,
+                                         FloatOutputs outputs = FloatOutputs::kept);
 
 }  // namespace tputwin::net

@@ -16,18 +16,21 @@ class ByteMap {
   template <class Change>
   void update(uint64_t begin, uint64_t end, Change change) {
     if (begin >= end) return;
-    split(begin);
-    split(end);
-    auto piece = pieces_.lower_bound(begin);
+    auto piece = begin_piece_at(begin);
+    auto first = piece;
     for (uint64_t at = begin; at < end; ++piece) {
       if (piece == pieces_.end() || piece->first > at) {
         const uint64_t hole = piece == pieces_.end() ? end : std::min(end, piece->first);
         piece = pieces_.emplace_hint(piece, at, Piece{hole, Value{}});
+      } else if (piece->second.end > end) {
+        pieces_.emplace_hint(std::next(piece), end, Piece{piece->second.end, piece->second.value});
+        piece->second.end = end;
       }
+      if (at == begin) first = piece;
       change(piece->second.value, at, piece->second.end);
       at = piece->second.end;
     }
-    merge(begin, end);
+    merge(first, end);
   }
 
   // Calls look(value, begin, end) for the pieces of a range.
@@ -62,19 +65,23 @@ class ByteMap {
     bool operator==(const Piece&) const = default;
   };
 
-  // Splits the piece that contains `at`, so that one piece begins there.
-  void split(uint64_t at) {
-    auto after = pieces_.upper_bound(at);
-    if (after == pieces_.begin()) return;
-    auto piece = std::prev(after);
-    if (piece->first == at || piece->second.end <= at) return;
-    pieces_.emplace_hint(after, at, Piece{piece->second.end, piece->second.value});
+  using Pieces = std::map<uint64_t, Piece>;
+
+  // Splits the piece that contains `at`, so that one piece begins there. Returns the first piece
+  // from `at` on.
+  typename Pieces::iterator begin_piece_at(uint64_t at) {
+    const auto after = pieces_.upper_bound(at);
+    if (after == pieces_.begin()) return after;
+    const auto piece = std::prev(after);
+    if (piece->first == at) return piece;
+    if (piece->second.end <= at) return after;
+    const Piece rest = piece->second;
     piece->second.end = at;
+    return pieces_.emplace_hint(after, at, rest);
   }
 
-  // Merges neighbours of equal value, from the piece before `begin` to the piece at `end`.
-  void merge(uint64_t begin, uint64_t end) {
-    auto piece = pieces_.lower_bound(begin);
+  // Merges neighbours of equal value, from the piece before `piece` to the piece at `end`.
+  void merge(typename Pieces::iterator piece, uint64_t end) {
     if (piece != pieces_.begin()) --piece;
     while (piece != pieces_.end()) {
       const auto next = std::next(piece);
@@ -88,7 +95,7 @@ class ByteMap {
     }
   }
 
-  std::map<uint64_t, Piece> pieces_;  // by first byte
+  Pieces pieces_;  // by first byte
 };
 
 }  // namespace tputwin::insight

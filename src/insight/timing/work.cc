@@ -91,16 +91,19 @@ uint64_t sum_latency(Arithmetic arithmetic, const OperandList& operands, const C
   const ChipTiming& timing = timing_of(chip);
   const TensorView& out = *operands[0].view;
   const TensorView& in = *operands[operands.size() > 1 ? 1 : 0].view;
-  const uint64_t channels = arithmetic == Arithmetic::convolution ? in.shape.c : 1;
+  const bool is_convolution = arithmetic == Arithmetic::convolution;
+  const uint64_t channels = is_convolution ? in.shape.c : 1;
   const uint64_t sums = std::max<uint64_t>(out.shape.count() * channels, 1);
   const uint64_t taps =
       element_bytes(in.dtype) == 4 ? std::max<uint64_t>(cost.macs / sums, 1) : uint64_t{1};
   const uint64_t passes = lane_passes(out.shape, chip, unit_bytes(arithmetic, out.dtype, chip));
   const uint64_t old =
-      operands[0].access == Access::read_write && arithmetic == Arithmetic::convolution
-          ? timing.old_result_cycles
-          : 0;
-  return passes * (taps * (timing.tap_cycles + timing.stride_cycles * stride_of(out, in)) + old);
+      operands[0].access == Access::read_write && is_convolution ? timing.old_result_cycles : 0;
+  const uint64_t stalls = is_convolution && element_bytes(in.dtype) == 4
+                              ? cost.compute_cycles * timing.stalled_percent / 100
+                              : 0;
+  return stalls +
+         passes * (taps * (timing.tap_cycles + timing.stride_cycles * stride_of(out, in)) + old);
 }
 
 // Matrices with a row in each lane have all factors of a row in one lane.

@@ -118,11 +118,13 @@ PlanStatistics ExecutablePlan::statistics() const {
     const bool is_epilogue = step.epilogue_constants != PlanStep::kNone;
     sum.fused_epilogues += is_epilogue;
     if (!step.is_fused() || is_epilogue) continue;
-    const auto* operation = std::get_if<Elementwise>(&program_[i].op);
-    sum.fused_moves += operation == nullptr;
-    if (operation == nullptr) continue;
-    sum.fused_residuals += operation->kind == Elementwise::Kind::mac;
-    sum.fused_relus += operation->kind == Elementwise::Kind::max;
+    sum.fused_moves += program_[i].engine == Engine::dma;
+    if (const auto* operation = std::get_if<Elementwise>(&program_[i].op)) {
+      sum.fused_residuals += operation->kind == Elementwise::Kind::mac;
+      sum.fused_relus += operation->kind == Elementwise::Kind::max;
+    }
+    const auto* product = std::get_if<IntArithmetic>(&program_[i].op);
+    sum.fused_products += product != nullptr && product->kind == IntArithmetic::Kind::mul;
   }
   for (const ConstantState& state : states_) sum.packed += state.is_packed;
   sum.released_bytes = releaser_.released_bytes();

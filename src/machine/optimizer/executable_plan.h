@@ -26,6 +26,8 @@ struct PlanStatistics {
   size_t elided_loads = 0, deferred_loads = 0;
   // Instructions fused into kernels.
   size_t fused_relus = 0, fused_residuals = 0, fused_moves = 0, fused_epilogues = 0;
+  // Products of the residuals of bytes.
+  size_t fused_products = 0;
   // Kernels that reuse the packed input of an earlier kernel.
   size_t shared_inputs = 0;
   // Bytes of global memory that were returned to the operating system.

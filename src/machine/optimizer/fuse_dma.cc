@@ -78,21 +78,53 @@ bool hold_same_elements(const TensorView& a, const TensorView& b, const LocalMem
 
 // A move that keeps the index of each element. Destination elements do not overlap.
 struct PlainMove {
-  const TensorView &dst, &src;
+  TensorView dst, src;
 };
-std::optional<PlainMove> plain_move(const Operation& op, const LocalMemory& local) {
-  const TensorView *dst = nullptr, *src = nullptr;
-  if (const auto* t = std::get_if<DmaTensor>(&op); t != nullptr && !t->transpose_nc)
-    dst = &t->dst, src = &t->src;
-  else if (const auto* c = std::get_if<Copy>(&op); c != nullptr && !c->src.is_constant)
-    dst = &c->dst, src = &c->src.view;
-  if (dst == nullptr || (dst->space == Space::local) == (src->space == Space::local)) return {};
-  const TensorView& global = dst->space == Space::local ? *src : *dst;
-  if (global.space != Space::global || dst->shape != src->shape || dst->shape.count() == 0 ||
-      !has_plain_runs(*dst) || !has_plain_runs(*src) || run_bytes(*dst) != run_bytes(*src) ||
-      !fast::has_dense_rows(global) || !fast::distinct(*dst, local))
+
+// Returns the view of a matrix in global memory with the blocks of columns that its copy in local
+// memory has as channels.
+TensorView in_blocks(const TensorView& matrix, const Shape& local) {
+  TensorView view = matrix;
+  view.shape = local;
+  view.stride = {matrix.stride.n, local.w, local.w, 1};
+  return view;
+}
+
+std::optional<PlainMove> move_of_matrix(const MatrixView& dst, const MatrixView& src) {
+  const bool is_store = src.tensor.space == Space::local;
+  if (is_store == (dst.tensor.space == Space::local)) return {};
+  const Shape& blocks = (is_store ? src : dst).tensor.shape;
+  const TensorView& global = (is_store ? dst : src).tensor;
+  if (dst.rows != src.rows || dst.cols != src.cols || run_bytes(global) != 1 ||
+      global.stride.w != 1 || global.shape.h != 1 || blocks.h != 1 ||
+      uint64_t{blocks.c} * blocks.w != dst.cols)
     return {};
-  return PlainMove{*dst, *src};
+  if (is_store) return PlainMove{in_blocks(dst.tensor, blocks), src.tensor};
+  return PlainMove{dst.tensor, in_blocks(src.tensor, blocks)};
+}
+
+std::optional<PlainMove> move_of(const Operation& op) {
+  if (const auto* t = std::get_if<DmaTensor>(&op); t != nullptr && !t->transpose_nc)
+    return PlainMove{t->dst, t->src};
+  if (const auto* c = std::get_if<Copy>(&op); c != nullptr && !c->src.is_constant)
+    return PlainMove{c->dst, c->src.view};
+  if (const auto* m = std::get_if<DmaMatrix>(&op); m != nullptr && !m->transpose)
+    return move_of_matrix(m->dst, m->src);
+  if (const auto* m = std::get_if<CopyMatrix>(&op)) return move_of_matrix(m->dst, m->src);
+  return {};
+}
+
+std::optional<PlainMove> plain_move(const Operation& op, const LocalMemory& local) {
+  auto move = move_of(op);
+  if (!move) return {};
+  const TensorView &dst = move->dst, &src = move->src;
+  if ((dst.space == Space::local) == (src.space == Space::local)) return {};
+  const TensorView& global = dst.space == Space::local ? src : dst;
+  if (global.space != Space::global || dst.shape != src.shape || dst.shape.count() == 0 ||
+      !has_plain_runs(dst) || !has_plain_runs(src) || run_bytes(dst) != run_bytes(src) ||
+      !fast::has_dense_rows(global) || !fast::distinct(dst, local))
+    return {};
+  return move;
 }
 
 class DmaFusion {
@@ -120,21 +152,35 @@ class DmaFusion {
   void fuse_load(uint32_t load, const PlainMove& move) {
     const ProgramGraph::Node& node = graph_.node(load);
     if (!node.is_overwritten || !node.constant_readers.empty() || node.readers.empty()) return;
+    std::vector<fast::Moved> roles;
     uint32_t last = load;
     for (const uint32_t reader : node.readers) {
-      if (is_addend(load, reader, move))
-        last = std::max(last, plan_.step(reader).fused_into);
-      else if (is_input(load, reader, move) && kernel(reader).takes_moves(move.src))
-        last = std::max(last, reader);
-      else
-        return;
+      const auto role = role_of(load, reader, move);
+      if (!role) return;
+      roles.push_back(*role);
+      last = std::max(last, *plan_.kernel_step(reader));
     }
     if (!use_.spread(load, move.src, /*writes=*/false, load, last)) return;
-    for (const uint32_t reader : node.readers) {
-      const uint32_t step = *plan_.kernel_step(reader);
-      kernel(step).move(step == reader ? fast::Moved::input : fast::Moved::addend, move.src);
+    for (size_t i = 0; i < roles.size(); ++i) {
+      const uint32_t step = *plan_.kernel_step(node.readers[i]);
+      kernel(step).move(roles[i], move.src);
       plan_.step(load).fused_into = step;
     }
+  }
+
+  // Returns the operand of a kernel that the load brings for `reader`.
+  std::optional<fast::Moved> role_of(uint32_t load, uint32_t reader, const PlainMove& move) const {
+    if (is_addend(load, reader, move)) return fast::Moved::addend;
+    if (is_input(load, reader, move) && kernel(reader).takes_moves(move.src))
+      return fast::Moved::input;
+    const PlanStep& step = plan_.step(reader);
+    if (!step.is_fused() || step.fused_into <= load ||
+        plan_.step(step.fused_into).kernel == nullptr ||
+        !kernel(step.fused_into).takes_moves(move.src) ||
+        graph_.node(reader).writers != std::vector{load} ||
+        !hold_same_elements(input_of(graph_.op(reader)), move.dst, plan_.local()))
+      return {};
+    return kernel(step.fused_into).fused_input(graph_.op(reader));
   }
 
   // Returns true if the loaded view is the whole input of the kernel of `reader`, and disjoint from

@@ -15,8 +15,10 @@ void elide_constant_loads(PlanBuilder& plan);
 void defer_loads(PlanBuilder& plan);
 void make_loads_restorable(PlanBuilder& plan);
 void fuse_residual(PlanBuilder& plan);
+void fuse_byte_sums(PlanBuilder& plan);
 void fuse_relu(PlanBuilder& plan);
 void fuse_dma(PlanBuilder& plan);
+void group_lanes(PlanBuilder& plan);
 void share_packed_inputs(PlanBuilder& plan);
 void record_global_use(PlanBuilder& plan);
 
@@ -40,12 +42,17 @@ inline constexpr Pass kPasses[] = {
     // It collects the loads that the two passes before it elided.
     {"make_loads_restorable", make_loads_restorable},
     {"fuse_residual", fuse_residual},
+    // A kernel of one of the instructions, which prepare_kernels prepared, gives way to that of the
+    // sum.
+    {"fuse_byte_sums", fuse_byte_sums},
     // In a network a ReLU follows the residual sum. A kernel applies it to the sum if it knows the
     // sum already.
     {"fuse_relu", fuse_relu},
     // A store is fused into the kernel that the instructions before it were fused into, and a load
     // of an addend into the kernel of the residual. Elided loads are not fused.
     {"fuse_dma", fuse_dma},
+    // It takes the instructions that have no kernel and were not fused.
+    {"group_lanes", group_lanes},
     // A kernel's input is in global memory if its load was fused, and a fused store or residual
     // writes where its kernel runs.
     {"share_packed_inputs", share_packed_inputs},

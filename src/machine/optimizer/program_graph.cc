@@ -18,15 +18,22 @@ void add_once(std::vector<uint32_t>& list, uint32_t number) {
 template <class T, class... Types>
 constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
+// Returns true if every index of a lookup is inside its table.
+bool has_whole_table(const TableLookup& op) {
+  return op.table.shape.w >= uint64_t{1} << (8 * element_bytes(op.in.dtype));
+}
+
 // Returns true if the operation always writes every byte of its footprint.
 bool writes_all(const Operation& op) {
+  if (const auto* lookup = std::get_if<TableLookup>(&op)) return has_whole_table(*lookup);
   return std::visit(
       []<class Op>(const Op&) {
         return is_one_of<Op, DmaTensor, DmaMatrix, Conv2dBm1880, Depthwise2dBm1880, Pool2dBm1880,
                          Elementwise, MatrixMac, Copy, CopyMatrix, Conv2dBm1684xFloat,
                          Conv2dBm1684xInt8, Depthwise2dBm1684xFloat, Depthwise2dBm1684xInt8,
                          Pool2dBm1684xFloat, Pool2dBm1684xInt8, FloatArithmetic, IntArithmetic,
-                         Bitwise, Convert, Requantize, Unary>;
+                         Bitwise, Convert, Requantize, Unary, Select, Rearrange, LoadTable,
+                         Sequence>;
       },
       static_cast<const AnyOperation&>(op));
 }

@@ -18,35 +18,56 @@ struct Repeat {
 // Planes of more pieces than this are described by fewer, wider ranges.
 constexpr uint64_t kMaxPieces = 1 << 16;
 
-// Appends the runs {[at, at + run), at = begin + sum of i_k * stride_k} to `ranges` as maximal
-// runs. Repeats whose stride is at most the run they repeat make one longer run.
-void add_repeated(Space space, uint32_t lane, uint64_t begin, uint64_t run,
-                  std::array<Repeat, 4> repeats, std::vector<ByteRange>& ranges) {
+// Runs of bytes [at, at + run), at = sum of i_k * stride_k, as maximal runs.
+struct RepeatedRuns {
+  uint64_t run, pieces;
+  std::array<Repeat, 4> repeats;
+};
+
+// Joins repeats whose stride is at most the run that they repeat.
+RepeatedRuns maximal_runs(uint64_t run, std::array<Repeat, 4> repeats) {
   std::ranges::sort(repeats, {}, &Repeat::stride);
-  uint64_t pieces = 1;
-  for (const Repeat& r : repeats) {
-    if (r.count == 0) return;
-    pieces *= std::min(r.count, kMaxPieces + 1);
-    pieces = std::min(pieces, kMaxPieces + 1);
-  }
   size_t first = 0;
-  while (first < repeats.size() && (repeats[first].stride <= run || pieces > kMaxPieces)) {
-    run += (repeats[first].count - 1) * repeats[first].stride;
-    ++first;
-    pieces = 1;
+  const auto count = [&] {
+    uint64_t pieces = 1;
     for (size_t k = first; k < repeats.size(); ++k)
       pieces = std::min(pieces * std::min(repeats[k].count, kMaxPieces + 1), kMaxPieces + 1);
+    return pieces;
+  };
+  uint64_t pieces = count();
+  if (pieces == 0) return {run, 0, repeats};
+  for (; first < repeats.size() && (repeats[first].stride <= run || pieces > kMaxPieces);
+       pieces = count()) {
+    run += (repeats[first].count - 1) * repeats[first].stride;
+    ++first;
   }
   for (size_t k = 0; k < first; ++k) repeats[k].count = 1;
-  // The largest stride is outermost, so that most ranges are in ascending order.
-  for (uint64_t i = 0; i < repeats[3].count; ++i)
-    for (uint64_t j = 0; j < repeats[2].count; ++j)
-      for (uint64_t k = 0; k < repeats[1].count; ++k)
-        for (uint64_t l = 0; l < repeats[0].count; ++l) {
-          uint64_t at = begin + i * repeats[3].stride + j * repeats[2].stride +
-                        k * repeats[1].stride + l * repeats[0].stride;
-          ranges.push_back({space, lane, at, at + run});
+  return {run, pieces, repeats};
+}
+
+// Appends the runs from `begin` on. The largest stride is outermost, so that most ranges are in
+// ascending order.
+void add_repeated(Space space, uint32_t lane, uint64_t begin, const RepeatedRuns& runs,
+                  std::vector<ByteRange>& ranges) {
+  if (runs.pieces == 0) return;
+  if (runs.pieces == 1) {
+    ranges.push_back({space, lane, begin, begin + runs.run});
+    return;
+  }
+  const auto& [a, b, c, d] = runs.repeats;
+  for (uint64_t i = 0; i < d.count; ++i)
+    for (uint64_t j = 0; j < c.count; ++j)
+      for (uint64_t k = 0; k < b.count; ++k)
+        for (uint64_t l = 0; l < a.count; ++l) {
+          const uint64_t at = begin + i * d.stride + j * c.stride + k * b.stride + l * a.stride;
+          ranges.push_back({space, lane, at, at + runs.run});
         }
+}
+
+// Makes space for more ranges.
+void reserve_more(std::vector<ByteRange>& ranges, uint64_t count) {
+  if (ranges.size() + count > ranges.capacity())
+    ranges.reserve(std::max<size_t>(2 * ranges.capacity(), ranges.size() + count));
 }
 
 // Appends one plane of a view: `count_n` repetitions along n of runs of `run` bytes.
@@ -55,15 +76,26 @@ void add_plane(const TensorView& v, const Chip& chip, uint64_t plane, uint64_t c
   const Shape& s = v.shape;
   const Repeat n{count_n, v.stride.n}, h{s.h, v.stride.h}, w{s.w, v.stride.w};
   if (v.space != Space::local) {
-    add_repeated(v.space, 0, v.address + plane, run, {n, {s.c, v.stride.c}, h, w}, ranges);
+    const RepeatedRuns runs = maximal_runs(run, {n, {s.c, v.stride.c}, h, w});
+    reserve_more(ranges, runs.pieces);
+    add_repeated(v.space, 0, v.address + plane, runs, ranges);
     return;
   }
   const uint64_t start = v.address / chip.lane_bytes, offset = v.address % chip.lane_bytes;
-  for (uint64_t c = 0; c < std::min(s.c, chip.lanes); ++c) {
-    uint64_t lane = start + c;
-    uint64_t rounds = (s.c - c + chip.lanes - 1) / chip.lanes;
+  // The channels of a lane; lanes have at most two numbers of channels.
+  const auto channels_of = [&](uint64_t c) { return (s.c - c + chip.lanes - 1) / chip.lanes; };
+  const uint64_t count = std::min(s.c, chip.lanes);
+  RepeatedRuns runs{};
+  uint64_t channels = 0;
+  for (uint64_t c = 0; c < count; ++c) {
+    if (const uint64_t own = channels_of(c); own != channels) {
+      channels = own;
+      runs = maximal_runs(run, {n, {channels, v.stride.c}, h, w});
+      reserve_more(ranges, (count - c) * runs.pieces);
+    }
+    const uint64_t lane = start + c;
     add_repeated(Space::local, lane % chip.lanes, offset + plane + lane / chip.lanes * v.stride.c,
-                 run, {n, {rounds, v.stride.c}, h, w}, ranges);
+                 runs, ranges);
   }
 }
 

@@ -9,6 +9,7 @@ namespace {
 enum class Family : uint8_t {
   elements,
   logic,
+  selection,
   window,
   convolution,
   product,
@@ -41,6 +42,7 @@ void pass(Family family, const Operation& operation, MarkFlow& flow) {
   switch (family) {
     case Family::elements:
     case Family::logic:
+    case Family::selection:
       return pass_elements(operation, flow);
     case Family::window:
     case Family::convolution:

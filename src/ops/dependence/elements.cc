@@ -1,4 +1,5 @@
 // Marks of element-wise operations, and of sums of channels.
+#include "numerics/float_mode.h"
 #include "ops/contract/kernel_steps.h"
 #include "ops/dependence/dependence.h"
 
@@ -97,7 +98,38 @@ void pass_shifted(const Bitwise& op, MarkFlow& flow, int32_t by) {
                flow.load(byte_of(op.a.view, static_cast<uint32_t>(i - by))));
 }
 
-// Logic passes bytes of packed elements separately. Constants clear bytes, or move them.
+// Returns the marks of an operand at the indices of a result. A constant has none.
+ElementMarks of_source(const Source& source, const Shape& shape, const MarkFlow& flow) {
+  ElementMarks marks(shape);
+  if (source.is_constant) return marks;
+  marks.raise(source.along_n ? along_n(source.view, shape.n, flow) : flow.load(source.view));
+  return marks;
+}
+
+// Passes one byte of each element of `and` and `or`. A byte 0 of `and`, or 0xff of `or`, makes the
+// result whatever the other operand's byte is.
+void pass_logic_byte(const Bitwise& op, MarkFlow& flow, uint32_t byte) {
+  const auto marks_of = [&](Source source) {
+    source.view = byte_of(source.view, byte);
+    return of_source(source, op.out.shape, flow);
+  };
+  const uint32_t deciding = op.kind == Bitwise::Kind::bit_and ? 0 : 0xff;
+  const ElementMarks a = marks_of(op.a), b = marks_of(op.b);
+  ElementMarks marks(op.out.shape);
+  for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const auto decides = [&](const Source& source, Mark mark) {
+      const auto value = static_cast<uint32_t>(source.read(flow.values(), n, c, h, w));
+      return mark == 0 && (value >> 8 * byte & 0xff) == deciding;
+    };
+    const Mark of_a = a.at(n, c, h, w), of_b = b.at(n, c, h, w);
+    if (of_a == of_b && of_a == 0) return;
+    if (!decides(op.a, of_a) && !decides(op.b, of_b)) marks.raise(n, c, h, w, std::max(of_a, of_b));
+  });
+  flow.store(byte_of(op.out, byte), marks);
+}
+
+// Logic passes bytes of packed elements separately. Bytes that decide clear the others, and
+// constants move them.
 void pass(const Bitwise& op, MarkFlow& flow) {
   using Kind = Bitwise::Kind;
   if (op.out.pack != 1) return pass_same_index(op, flow);
@@ -107,10 +139,35 @@ void pass(const Bitwise& op, MarkFlow& flow) {
   if (moves_bytes) return pass_shifted(op, flow, by / 8);
   if (op.kind > Kind::bit_xor) return pass_same_index(op, flow);
   for (uint32_t i = 0; i < element_bytes(op.out.dtype); ++i) {
-    const bool is_cleared =
-        op.kind == Kind::bit_and && op.b.is_constant && (op.b.constant >> 8 * i & 0xff) == 0;
-    if (!is_cleared) pass_same_index(op, flow, i);
+    if (op.kind == Kind::bit_xor)
+      pass_same_index(op, flow, i);
+    else
+      pass_logic_byte(op, flow, i);
   }
+}
+
+// A result depends on the two elements that are compared, and on the one that they choose. If the
+// comparison is undefined it depends on both.
+[[gnu::noinline]] void pass_selected(const Select& op, MarkFlow& flow) {
+  const Shape& shape = op.out.shape;
+  ElementMarks compared = of_source(op.a, shape, flow);
+  compared.raise(of_source(op.b, shape, flow));
+  const ElementMarks first = of_source(op.if_true, shape, flow),
+                     second = of_source(op.if_false, shape, flow);
+  ElementMarks chosen = compared;
+  for_each_index(shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
+    const bool is_known = compared.at(n, c, h, w) == 0;
+    const bool is_first = is_known && chooses_first(op, op.a.read(flow.values(), n, c, h, w),
+                                                    op.b.read(flow.values(), n, c, h, w));
+    if (!is_known || is_first) chosen.raise(n, c, h, w, first.at(n, c, h, w));
+    if (!is_known || !is_first) chosen.raise(n, c, h, w, second.at(n, c, h, w));
+  });
+  flow.store(op.out, chosen);
+  if (op.extreme) flow.store(*op.extreme, compared);
+}
+void pass(const Select& op, MarkFlow& flow) {
+  const ScopedFloatMode mode;  // subnormals compare as zero
+  pass_selected(op, flow);
 }
 
 // The copy of the words is made byte by byte. The padding bytes of the words reach no result.

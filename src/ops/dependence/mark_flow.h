@@ -43,6 +43,7 @@ class MarkFlow {
       : chip_(chip), values_(values), scratch_(scratch), reads_(reads), marked_(chip, reads) {}
 
   const Chip& chip() const { return chip_; }
+  const Memory& values() const { return values_; }
   ElementMarks load(const TensorView& view) const { return load_marks(view, chip_, marked_); }
   // Records marks of a result.
   void store(const TensorView& view, const ElementMarks& marks) {

@@ -40,18 +40,18 @@ bool holds(Compare compare, Number a, Number b, bool same) {
   return false;
 }
 
-bool holds(const Select& op, int32_t a, int32_t b) {
-  if (!is_float(op.type))
-    return holds(op.compare, integer_value(a, op.type), integer_value(b, op.type), a == b);
-  return holds(op.compare, float_value(static_cast<uint32_t>(a), op.type),
-               float_value(static_cast<uint32_t>(b), op.type), a == b);
-}
-
 Status check_bm1684x(const Select& op, const Chip& chip) {
   return check_bm1684x_sources(operands(op), {&op.a, &op.b}, chip);
 }
 
 }  // namespace
+
+bool chooses_first(const Select& op, int32_t a, int32_t b) {
+  if (!is_float(op.type))
+    return holds(op.compare, integer_value(a, op.type), integer_value(b, op.type), a == b);
+  return holds(op.compare, float_value(static_cast<uint32_t>(a), op.type),
+               float_value(static_cast<uint32_t>(b), op.type), a == b);
+}
 
 std::string_view to_string(Compare compare) {
   constexpr std::string_view kNames[] = {"greater",  "equal_bits", "equal",       "less",
@@ -105,7 +105,7 @@ void execute(const Select& op, const Memory& memory) {
   std::vector<int32_t> chosen, extremes;
   for_each_index(op.out.shape, [&](uint32_t n, uint32_t c, uint32_t h, uint32_t w) {
     const int32_t a = op.a.read(memory, n, c, h, w), b = op.b.read(memory, n, c, h, w);
-    const bool first = holds(op, a, b);
+    const bool first = chooses_first(op, a, b);
     chosen.push_back((first ? op.if_true : op.if_false).read(memory, n, c, h, w));
     const int32_t extreme = first ? a : b;
     if (op.extreme)

@@ -36,6 +36,9 @@ struct Select {
 };
 std::string_view to_string(Select::Compare compare);
 
+// Returns true if elements with these bits of a and b choose if_true.
+bool chooses_first(const Select& op, int32_t a, int32_t b);
+
 TW_OPERATION(Select);
 
 }  // namespace tputwin

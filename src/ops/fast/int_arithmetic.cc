@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "ops/elementwise/int_arithmetic.h"
 #include "ops/fast/fast.h"
@@ -29,13 +30,33 @@ using Kind = IntArithmetic::Kind;
 
 // ---- operands of one type, no shift ----
 
+// Saturated sums and differences of 32-bit elements, which Highway does not have.
+template <Kind kKind, class D, class V = hn::Vec<D>>
+HWY_INLINE V SaturatedWords(D d, V a, V b) {
+  constexpr bool kIsSum = kKind == Kind::add;
+  if constexpr (std::is_unsigned_v<hn::TFromD<D>>) {
+    if constexpr (!kIsSum) return hn::Sub(hn::Max(a, b), b);
+    const V sum = hn::Add(a, b);
+    return hn::Or(sum, hn::VecFromMask(d, hn::Lt(sum, a)));
+  } else {
+    const V result = kIsSum ? hn::Add(a, b) : hn::Sub(a, b);
+    // A sum that overflows has another sign than both operands, a difference another one than a.
+    const V overflow = kIsSum ? hn::And(hn::Xor(a, result), hn::Xor(b, result))
+                              : hn::And(hn::Xor(a, b), hn::Xor(a, result));
+    const V limit = hn::Xor(hn::BroadcastSignBit(a), hn::Set(d, INT32_MAX));
+    return hn::IfThenElse(hn::MaskFromVec(hn::BroadcastSignBit(overflow)), limit, result);
+  }
+}
+
 template <Kind kKind, bool kSaturates, class D, class V = hn::Vec<D>>
-HWY_INLINE V Same(D, V a, V b) {
+HWY_INLINE V Same(D d, V a, V b) {
   constexpr bool kNarrow = sizeof(hn::TFromD<D>) < 4;
+  constexpr bool kCompares = kKind == Kind::min || kKind == Kind::max;
   if constexpr (kKind == Kind::min) return hn::Min(a, b);
   if constexpr (kKind == Kind::max) return hn::Max(a, b);
   if constexpr (kKind == Kind::add && kSaturates && kNarrow) return hn::SaturatedAdd(a, b);
   if constexpr (kKind == Kind::sub && kSaturates && kNarrow) return hn::SaturatedSub(a, b);
+  if constexpr (kSaturates && !kNarrow && !kCompares) return SaturatedWords<kKind>(d, a, b);
   if constexpr (kKind == Kind::add) return hn::Add(a, b);
   return hn::Sub(a, b);
 }
@@ -271,9 +292,8 @@ IntLimits limits_of(const IntArithmetic& op) {
 bool is_same(const IntArithmetic& op, int32_t shift) {
   const DType dtype = op.out.dtype;
   if (shift != 0 || op.a.view.dtype != dtype || op.b.view.dtype != dtype) return false;
-  if (op.kind == Kind::min || op.kind == Kind::max) return true;
-  const bool sums = op.kind == Kind::add || op.kind == Kind::sub;
-  return sums && (!op.saturates || !is_32bit(dtype));
+  return op.kind == Kind::min || op.kind == Kind::max || op.kind == Kind::add ||
+         op.kind == Kind::sub;
 }
 
 // Runs a kernel on the operands of its kind. The shift comes last if the kernel has it as an

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/errors/base.h"
@@ -18,11 +19,11 @@ namespace stream = net::bm1684x;
 
 namespace {
 
-net::Source source_of(const CompileRequest& request, DType type) {
+net::Source source_of(const CompileRequest& request, const stream::Target& target) {
   net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}};
   source.import.batch = request.batch;
-  source.import.has_subnets = true;
-  if (type == DType::i8 && !request.table.empty()) source.table = request.table;
+  source.import.has_subnets = target.has_subnets();
+  if (!request.table.empty()) source.table = request.table;
   return source;
 }
 
@@ -47,16 +48,21 @@ Result<std::vector<net::Prepared>> read_stages(const CompileRequest& request, ne
   }
 }
 
-Result<StreamResult> compile_all(std::vector<net::Prepared>& prepared,
+Result<StreamResult> compile_all(const CompileRequest& request,
+                                 std::vector<net::Prepared>& prepared,
                                  stream::StreamOptions options) {
-  if (options.type == DType::i8 && prepared[0].table.layer_size() > 0)
-    options.table = &prepared[0].table;
+  const NetCalibrationParameter& table = prepared[0].table;
+  if (table.layer_size() > 0) options.table = &table;
   std::vector<net::Network> networks;
   for (net::Prepared& stage : prepared) networks.push_back(std::move(stage.network));
   const auto start = std::chrono::steady_clock::now();
   TW_ASSIGN_OR_RETURN(compiled, stream::compile_stages(networks, options));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  return StreamResult{std::move(compiled), time.count()};
+  StreamResult result{options.target, std::move(compiled), time.count()};
+  result.is_table_unused =
+      options.type != DType::i8 && !request.table.empty() &&
+      std::ranges::none_of(table.layer(), [](const auto& l) { return l.has_type(); });
+  return result;
 }
 
 size_t commands_of(const stream::CompiledStream& c) {
@@ -65,8 +71,8 @@ size_t commands_of(const stream::CompiledStream& c) {
   return commands;
 }
 
-double milliseconds(uint64_t cycles) {
-  return static_cast<double>(cycles) / stream::chip().clock_hz * 1e3;
+double milliseconds(const stream::CompiledStream& c) {
+  return static_cast<double>(c.predicted_cycles) / c.target->chip.clock_hz * 1e3;
 }
 
 void add_stage(std::string& text, const stream::CompiledStream& c) {
@@ -82,7 +88,7 @@ void add_stage(std::string& text, const stream::CompiledStream& c) {
                  c.neuron_bytes);
   fmt::format_to(out, "transfers  {} bytes between global and local memory\n", c.global_bytes);
   fmt::format_to(out, "predicted  {} cycles = {:.3f} ms at {:.0f} MHz{}\n", c.predicted_cycles,
-                 milliseconds(c.predicted_cycles), stream::chip().clock_hz / 1e6,
+                 milliseconds(c), c.target->chip.clock_hz / 1e6,
                  c.subnets.empty() ? "" : ", without the operators of the host");
 }
 
@@ -107,7 +113,7 @@ Json stage_json(const stream::CompiledStream& c) {
           {"neuron_bytes", c.neuron_bytes},
           {"global_bytes", c.global_bytes},
           {"predicted_cycles", c.predicted_cycles},
-          {"predicted_ms", milliseconds(c.predicted_cycles)},
+          {"predicted_ms", milliseconds(c)},
           {"host_operators", host}};
 }
 
@@ -130,8 +136,8 @@ NetCalibrationParameter ones(const net::Network& network) {
 
 Result<StreamResult> compile_stream(const CompileRequest& request,
                                     const stream::StreamOptions& options) {
-  TW_ASSIGN_OR_RETURN(prepared, read_stages(request, source_of(request, options.type)));
-  TW_ASSIGN_OR_RETURN(result, compile_all(prepared, options));
+  TW_ASSIGN_OR_RETURN(prepared, read_stages(request, source_of(request, *options.target)));
+  TW_ASSIGN_OR_RETURN(result, compile_all(request, prepared, options));
   TW_ASSIGN_OR_RETURN(file, stream::to_file(result.stages, request.name));
   result.file_bytes = file.size();
   if (!request.model.empty()) TW_RETURN_IF_ERROR(write_bytes(request.model, file));
@@ -140,7 +146,7 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
 
 std::string stream_text(const CompileRequest& request, const StreamResult& result) {
   std::string text = fmt::format("model      {} for the {}, compiled in {:.2f} s\n", request.name,
-                                 stream::chip().name, result.seconds);
+                                 result.target->chip.name, result.seconds);
   for (size_t i = 0; i < result.stages.size(); ++i) {
     if (result.stages.size() > 1) text += fmt::format("stage      {}\n", i);
     add_stage(text, result.stages[i]);
@@ -150,7 +156,7 @@ std::string stream_text(const CompileRequest& request, const StreamResult& resul
 
 Json stream_json(const CompileRequest& request, const StreamResult& result) {
   Json json{{"name", request.name},
-            {"chip", std::string(stream::chip().name)},
+            {"chip", std::string(result.target->chip.name)},
             {"seconds", result.seconds},
             {"file_bytes", result.file_bytes},
             {"stages", Json::array()}};
@@ -161,7 +167,8 @@ Json stream_json(const CompileRequest& request, const StreamResult& result) {
 Result<StreamPlan> plan_stream(const CompileRequest& request,
                                const stream::StreamOptions& options) {
   StreamPlan plan;
-  auto prepared = read_stages(request, source_of(request, options.type));
+  plan.result.target = options.target;
+  auto prepared = read_stages(request, source_of(request, *options.target));
   if (!prepared.ok() && prepared.error().id() == errors::sys_file_read) return prepared.error();
   if (!prepared.ok()) {
     plan.problem = prepared.error().message();
@@ -171,7 +178,7 @@ Result<StreamPlan> plan_stream(const CompileRequest& request,
   how.places = &plan.places;
   if (options.type == DType::i8 && (*prepared)[0].table.layer_size() == 0)
     (*prepared)[0].table = ones((*prepared)[0].network);
-  auto result = compile_all(*prepared, how);
+  auto result = compile_all(request, *prepared, how);
   if (result.ok())
     plan.result = std::move(*result);
   else

@@ -10,10 +10,13 @@
 namespace tputwin::tools {
 
 struct StreamResult {
+  const net::bm1684x::Target* target = &net::bm1684x::bm1684x_target();
   std::vector<net::bm1684x::CompiledStream> stages;  // one for each set of shapes
   // Time of the compiler, without reading and writing.
   double seconds = 0;
   uint64_t file_bytes = 0;
+  // True if the table has neither thresholds that the type needs, nor types of layers.
+  bool is_table_unused = false;
 };
 
 Result<StreamResult> compile_stream(const CompileRequest& request,

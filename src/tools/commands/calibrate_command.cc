@@ -103,9 +103,10 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--require", request.required,
                  "cosine with the float net that every output must reach; exit code 6 otherwise")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--reach", options.reach,
-                 "leave layers to the host in floats until every output has this cosine; exit code "
-                 "6 if it has not even then")
+  app.add_option(
+         "--reach", options.reach,
+         "leave layers to the host in floats, or on the bm1684x in wider numbers, until every "
+         "output has this cosine; exit code 6 if it has not even then")
       ->check(CLI::Range(0.0, 1.0));
 }
 
@@ -119,6 +120,24 @@ int run_calibrate(std::string_view tool, CalibrateRequest request) {
   for (const Error& missed : text->missed) print_error(tool, missed);
   return text->missed.empty() ? kOk : kFound;
 }
+
+namespace {
+
+// Adds the options of the chip that compiles the float net with the table.
+void add_chip(CLI::App& app, CalibrateRequest& request) {
+  auto* chip =
+      app.add_option("--chip", request.is_stream,
+                     "bm1880 or bm1684x, for which only a table is written; default: bm1880")
+          ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}))
+          ->type_name("ENUM");
+  app.add_option("--type", request.stream_type,
+                 "numbers of the net on the bm1684x: int8, fp16 or bf16; default: int8. With "
+                 "--reach, layers get wider numbers until every output has the cosine")
+      ->transform(one_of<DType>({{"int8", DType::i8}, {"fp16", DType::f16}, {"bf16", DType::bf16}}))
+      ->needs(chip);
+}
+
+}  // namespace
 
 void add_calibrate(CLI::App& app, int& exit) {
   auto* sub = app.add_subcommand("calibrate",
@@ -136,12 +155,14 @@ void add_calibrate(CLI::App& app, int& exit) {
       "--json", [request] { request->report_path = "-"; }, "print the report as JSON: --report -");
   add_data_options(*sub, *request);
   add_method_options(*sub, *request);
+  add_chip(*sub, *request);
   sub->footer(
       footer("  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
              "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"
              "  tputwin calibrate det1.prototxt det1.caffemodel --data faces/ --mean 127.5 "
              "--scale 0.0078125 --rgb\n"
              "  tputwin calibrate net.onnx --data images/ --mean 127.5 --scale 0.0078125 --rgb\n"
+             "  tputwin calibrate net.onnx --data images/ --chip bm1684x --reach 0.99\n"
              "  mpirun -n 4 tputwin calibrate ... --checkpoint calibrate.part\n"));
   sub->callback([request, &exit] {
     if (request->caffemodel.empty() && !net::is_onnx_file(request->prototxt))

@@ -6,6 +6,7 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/load.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "tools/bm168x/compile_stream.h"
 #include "tools/command_line.h"
 #include "tools/commands/command.h"
@@ -16,7 +17,6 @@
 namespace tputwin::tools {
 namespace {
 
-enum class Target { bm1880, bm1684x };
 enum class EndType { fp32, net };
 
 struct CompileCommand {
@@ -24,10 +24,16 @@ struct CompileCommand {
   std::string onnx;
   std::vector<std::string> shapes;
   bool explain = false, json = false, is_dry = false;
-  Target target = Target::bm1880;
-  bool is_stream() const { return target != Target::bm1880; }  // a chip with command streams
+  ChipFamily chip = ChipFamily::bm1880;
   net::bm1684x::StreamOptions stream;
   EndType input_type = EndType::fp32, output_type = EndType::fp32;
+
+  // True for a chip with command streams.
+  bool is_stream() const { return chip != ChipFamily::bm1880; }
+  const net::bm1684x::Target& target() const {
+    return chip == ChipFamily::bm1684 ? net::bm1684::bm1684_target()
+                                      : net::bm1684x::bm1684x_target();
+  }
 };
 
 // Options that only the compiler for the BM1880 has.
@@ -45,7 +51,8 @@ Status check_stream_options(const CompileCommand& command) {
       return Error(errors::net_cli)
           .in("compile")
           .argument(name, "given")
-          .detail("the compiler for the BM1684X does not have this option");
+          .detail(fmt::format("the compiler for the {} does not have this option",
+                              command.target().chip.name));
   return {};
 }
 
@@ -54,23 +61,29 @@ void say_if_not_written(const CompileCommand& command) {
     std::fputs("no bmodel was written: --output names none\n", stdout);
 }
 
+void say_if_unused(const StreamResult& result) {
+  if (result.is_table_unused)
+    std::fputs("the table is not used: --type is not int8, and no layer has a type\n", stdout);
+}
+
 // Prints the plan of a net. Exit code 5 if it cannot be compiled.
 int show_stream_plan(const CompileCommand& command, const net::bm1684x::StreamOptions& options) {
   auto plan = plan_stream(command.request, options);
   if (!plan.ok()) return fail("tputwin", plan.error());
   print_warnings("tputwin");
-  if (command.json)
+  if (command.json) {
     print_json(plan_json(command.request, *plan));
-  else
+  } else {
+    say_if_unused(plan->result);
     std::fputs(plan_text(command.request, *plan).c_str(), stdout);
+  }
   return plan->problem.empty() ? kOk : kRefused;
 }
 
 int run_stream(CompileCommand& command) {
   if (const Status s = check_stream_options(command); !s.ok()) return fail("tputwin", s.error());
-  if (!command.request.table.empty() && command.stream.type != DType::i8)
-    std::fputs("the table is not read: --type is not int8\n", stdout);
   net::bm1684x::StreamOptions options = command.stream;
+  options.target = &command.target();
   options.level = command.request.options.level;
   options.keep_all = command.request.options.keep_all;
   options.float_inputs = command.input_type == EndType::fp32;
@@ -83,6 +96,7 @@ int run_stream(CompileCommand& command) {
     print_json(stream_json(command.request, *result));
     return kOk;
   }
+  say_if_unused(*result);
   for (const auto& stage : result->stages)
     if (command.explain) std::fputs(stage.explanation.c_str(), stdout);
   std::fputs(stream_text(command.request, *result).c_str(), stdout);
@@ -125,12 +139,14 @@ int run_compile(CompileCommand& command) {
 
 // Adds the options of chip and numbers.
 void add_target(CLI::App& sub, CompileCommand& command) {
-  auto* chip =
-      sub.add_option("--chip", command.target, "bm1880 or bm1684x; default: bm1880")
-          ->transform(one_of<Target>({{"bm1880", Target::bm1880}, {"bm1684x", Target::bm1684x}}));
+  auto* chip = sub.add_option("--chip", command.chip, "bm1880, bm1684 or bm1684x; default: bm1880")
+                   ->transform(one_of<ChipFamily>({{"bm1880", ChipFamily::bm1880},
+                                                   {"bm1684", ChipFamily::bm1684},
+                                                   {"bm1684x", ChipFamily::bm1684x}}))
+                   ->type_name("ENUM");
   sub.add_option("--type", command.stream.type,
-                 "numbers of the net on the bm1684x: fp32, fp16, bf16, or int8, which needs a "
-                 "table; default: fp32")
+                 "numbers of the net: fp32, int8, which needs a table, and on the bm1684x fp16 and "
+                 "bf16; default: fp32; not for the bm1880")
       ->transform(one_of<DType>(
           {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}}))
       ->needs(chip);

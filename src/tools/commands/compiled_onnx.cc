@@ -6,11 +6,25 @@
 #include <filesystem>
 
 #include "base/errors/base.h"
+#include "bmnet/caffe/import.h"
+#include "bmnet/onnx/load.h"
 #include "tools/compile.h"
 
 namespace tputwin::tools {
 
 namespace fs = std::filesystem;
+
+Result<std::vector<std::string>> onnx_inputs(const std::string& onnx,
+                                             const std::vector<std::vector<int64_t>>& shapes) {
+  net::ImportOptions options;
+  for (const std::vector<int64_t>& shape : shapes)
+    options.input_shapes.push_back(net::make_shape(shape));
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net("", onnx, options));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, options));
+  std::vector<std::string> names;
+  for (const std::string& input : network.inputs()) names.push_back(network.blob_name(input));
+  return names;
+}
 
 Result<std::unique_ptr<CompiledOnnx>> CompiledOnnx::make(const std::string& onnx,
                                                          const std::string& table,

@@ -10,6 +10,10 @@
 
 namespace tputwin::tools {
 
+// Returns the names of the net's inputs, in the order of the model that it is compiled to.
+Result<std::vector<std::string>> onnx_inputs(const std::string& onnx,
+                                             const std::vector<std::vector<int64_t>>& shapes);
+
 class CompiledOnnx {
  public:
   // `table` is empty for quantized nets, which have thresholds of their own. There is one shape per

@@ -75,8 +75,13 @@ int compile_and_run(const CLI::App& app, RunCommand& command) {
     if (!shape.ok()) return fail("tputwin", shape.error());
     shapes.push_back(*shape);
   }
-  auto compiled = CompiledOnnx::make(command.model, command.table, std::move(shapes));
+  auto compiled = CompiledOnnx::make(command.model, command.table, shapes);
   if (!compiled.ok()) return fail("tputwin", compiled.error());
+  if (command.inputs.size() == 1 && command.inputs[0].ends_with(".npz")) {
+    auto names = onnx_inputs(command.model, shapes);
+    if (!names.ok()) return fail("tputwin", names.error());
+    command.input_names = *names;
+  }
   command.model = (*compiled)->path();
   return command.pictures.wanted() ? run_on_pictures(app, command) : run(command);
 }
@@ -110,8 +115,10 @@ void add_run(CLI::App& app, int& exit) {
   sub->add_option("--table", command->table, "NET.onnx: its calibration table");
   sub->add_option(
          "--input", command->inputs,
-         "BM1880: raw bytes of all inputs, one after the other; BM1684, BM1684X: a file for each "
-         "input (raw, .npy), or one .npz, or none for made-up data")
+         "a file for each input (raw, .npy), or one .npz with an array for each name (input0, ... "
+         "of "
+         "bmodels of the BM1880); BM1880: or raw bytes of all inputs, one after the other; BM1684, "
+         "BM1684X: or none for made-up data")
       ->allow_extra_args(false);
   sub->add_option("--net", command->net, "BM1684, BM1684X: the net, if the file has several");
   sub->add_option("--stage", command->stage, "BM1684, BM1684X: the stage, from 0");

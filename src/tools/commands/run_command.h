@@ -17,6 +17,7 @@ namespace tputwin::tools {
 struct RunCommand {
   std::string model, table, output, reference_output, net, host_libraries;
   std::vector<std::string> inputs, shapes;
+  std::vector<std::string> input_names;  // of NET.onnx; files of the BM1880 name no inputs
   std::optional<size_t> stage;
   bool dequantize = false, json = false, strict = false;
   RunOptions options;

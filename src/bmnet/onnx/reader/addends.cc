@@ -7,8 +7,6 @@
 #include <cfloat>
 #include <cmath>
 
-#include "base/errors/bmnet.h"
-
 namespace tputwin::net::onnx_reader {
 namespace {
 
@@ -95,22 +93,6 @@ Blob repeated(const Blob& blob, const Dims& dims) {
     whole.data[i] = blob.data[static_cast<size_t>(from)];
   }
   return whole;
-}
-
-void refuse_infinite(const Graph& graph, const TensorOp& op) {
-  const auto blobs = graph.network.blobs.find(op.name());
-  if (!is(op, Op::arithmetic) || blobs == graph.network.blobs.end()) return;
-  for (const float value : blobs->second[0].data)
-    if (!std::isfinite(value)) {
-      const auto name = graph.infinite.find(op.name());
-      throw Refusal{
-          Error(errors::net_onnx_operator)
-              .in("node " + op.name())
-              .argument(name == graph.infinite.end() ? "constant" : name->second,
-                        fmt::format("{}", value))
-              .detail("only a sum that a Softmax reads may have it; take a finite number, "
-                      "some 20 below the least score")};
-    }
 }
 
 // Layers between a sum and its softmax that only move elements, or cut them far below the scores.
@@ -249,19 +231,22 @@ std::optional<std::string> mask_of(const Graph& graph, const std::string& tensor
 
 namespace {
 
-// Refuses a Where with -inf that others than a Softmax read.
-void require_softmax(const Graph& graph, const TensorOp& op) {
+// Returns the layer of the constant that is a part of a Where, before its views.
+const TensorOp& part_of_where(const Graph& graph, const std::string& mask) {
+  const TensorOp* op = graph.network.producer(mask);
+  while (is(*op, Op::reshape)) op = graph.network.producer(op->bottom(0));
+  return *op;
+}
+
+// Other layers than a Softmax read the -inf of a Where itself. A Softmax has the lowest float in
+// its place, so that rows that are masked whole have no NaN.
+void restore_infinite(Graph& graph, const TensorOp& op) {
   if (moves_mask(op) || adds_mask(graph, op)) return;
   if (is(op, Op::softmax) && !op.tg_softmax_param().log()) return;
   for (const std::string& bottom : op.bottom())
-    if (const auto mask = mask_of(graph, bottom)) {
-      const auto& [where, constant] = graph.masks.at(*mask);
-      throw Refusal{Error(errors::net_onnx_operator)
-                        .in(where)
-                        .argument(constant, "-inf")
-                        .detail("only a Where that a Softmax alone reads may have it; take a "
-                                "finite number, some 20 below the least score")};
-    }
+    if (const auto mask = mask_of(graph, bottom))
+      for (float& value : graph.network.blobs.at(part_of_where(graph, *mask).name())[0].data)
+        if (value == -FLT_MAX) value = -INFINITY;
 }
 
 }  // namespace
@@ -275,10 +260,7 @@ void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs) {
     graph.network.blobs.erase(ops[i].name());
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (const TensorOp& op : ops) {
-    refuse_infinite(graph, op);
-    require_softmax(graph, op);
-  }
+  for (const TensorOp& op : ops) restore_infinite(graph, op);
 }
 
 }  // namespace tputwin::net::onnx_reader

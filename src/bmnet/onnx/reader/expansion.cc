@@ -103,6 +103,13 @@ std::string Expansion::drop(const std::string& x, const std::string& condition) 
   return y;
 }
 
+std::string Expansion::choose(const std::string& condition, const std::string& a,
+                              const std::string& b) {
+  const std::string y = add("Choose", {condition, a, b});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
 std::string Expansion::function(const char* name, const std::string& x, const Dims& arguments) {
   const std::string y = add("Function", {x}, {{"name", name}, {"arguments", arguments}});
   node_.expansion().back().set_domain(std::string(kInternal));

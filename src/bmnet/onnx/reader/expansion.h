@@ -30,6 +30,8 @@ class Expansion {
   std::string keep(const std::string& x, const std::string& condition);
   // Adds x where the condition does not hold, else 0.
   std::string drop(const std::string& x, const std::string& condition);
+  // Adds a where the condition holds, else b. Both must have the same extents.
+  std::string choose(const std::string& condition, const std::string& a, const std::string& b);
   // Adds a function of one value, by its name in cpu_ops/functions.cc.
   std::string function(const char* name, const std::string& x, const Dims& arguments = {});
   // Adds a node with several outputs. Returns their names.

@@ -77,10 +77,8 @@ class Graph {
   std::map<std::string, float> constant_tensors;
   // Those tensors by the constant. Values of constants are kept until the import ends.
   std::map<const Constant*, std::string> tensors_of_constants;
-  // Parts of a Where that are the lowest float in place of -inf: the node, and its constant.
-  std::map<std::string, std::pair<std::string, std::string>> masks;
-  // Names of the model's constants with infinite values, by the layer that has them.
-  std::map<std::string, std::string> infinite;
+  // Parts of a Where that are the lowest float in place of -inf.
+  std::set<std::string> masks;
   bool has_subnets = false;  // operators of the host may be used
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the
   // result's name, which is that of the op's top, with a tick if the name is taken.

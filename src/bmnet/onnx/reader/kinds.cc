@@ -18,7 +18,7 @@ constexpr std::string_view kKeep[] = {
     "Add",     "Sub",     "Mul",          "Neg",          "Abs",       "Max",       "Min",
     "Sum",     "Sign",    "DepthToSpace", "SpaceToDepth", "ReduceSum", "ReduceMax", "ReduceMin",
     "CumSum",  "Trilu",   "Clip",         "Relu",         "Keep",      "Drop",      "ReduceProd",
-    "Div",     "Mod",     "Pow"};
+    "Choose",  "Div",     "Mod",          "Pow"};
 // Operators that ONNX computes in integers for integers: without fractions.
 constexpr std::string_view kWithFractions[] = {"Div",      "Pow",          "ReduceMean",
                                                "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"};

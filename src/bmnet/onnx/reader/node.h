@@ -11,7 +11,7 @@ namespace tputwin::net::onnx_reader {
 
 // The domain of operators that ONNX Runtime adds.
 constexpr std::string_view kMicrosoft = "com.microsoft";
-// The domain of operators that only expansions use: Keep, Drop and Function.
+// The domain of operators that only expansions use: Keep, Drop, Choose and Function.
 constexpr std::string_view kInternal = "tputwin";
 // The opset of the nodes of expansions.
 constexpr int64_t kExpansionOpset = 21;
@@ -132,6 +132,8 @@ void fold_by_execution(Node& node, const OperatorRow& row);
 #define TW_ONNX_EXPANDED(name, first, last, expander, note) void expand_##expander(Node&);
 #define TW_MICROSOFT(name, expander, note) void expand_##expander(Node&);
 #include "bmnet/onnx/operators.def"
+// A Where whose operands must have the same extents.
+void import_choose(Node&);
 // x where the condition holds (Keep) or does not hold (Drop), else 0.
 void import_keep(Node&);
 void import_drop(Node&);

@@ -16,6 +16,7 @@ constexpr OperatorRow kRows[] = {
 #include "bmnet/onnx/operators.def"
     {kInternal, "Keep", 1, 1, import_keep, fold_none, false},
     {kInternal, "Drop", 1, 1, import_drop, fold_none, false},
+    {kInternal, "Choose", 1, 1, import_choose, fold_none, false},
     {kInternal, "Function", 1, 1, import_function, fold_none, false},
 };
 

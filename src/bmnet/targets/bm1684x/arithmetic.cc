@@ -202,8 +202,9 @@ bool is_power_of_one(const Layer& layer) {
 Kernels lower_arithmetic(const Layer& layer) {
   const auto& param = layer.op.tg_arithmetic_param();
   if (param.operation() == TwoOperands::POW && !is_power_of_one(layer))
-    return unsupported(layer.op, "operation", "power",
-                       "the BM1684X has no commands for powers of two tensors");
+    return unsupported(
+        layer.op, "operation", "power",
+        fmt::format("the {} has no commands for powers of two tensors", chip().name));
   const Dims y = axes_of(dims(layer.op.output_shape(0)));
   const bool is_b_constant = layer.op.bottom_size() == 1;
   std::array<Dims, 2> operands;

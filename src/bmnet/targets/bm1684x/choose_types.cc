@@ -1,9 +1,9 @@
 // The numbers of tensors.
 //
-// Without bytes all tensors have one type. With bytes, an operation that has commands for them
-// takes bytes of any scale. Others take and give floats. Operations that only move elements, or
-// choose among them, keep the numbers of their input. Products whose results nothing reads as bytes
-// give floats, which are more exact.
+// Without bytes all tensors have one type, but for layers that have their own. With bytes, an
+// operation that has commands for them takes bytes of any scale. Others take and give floats.
+// Operations that only move elements, or choose among them, keep the numbers of their input.
+// Products whose results nothing reads as bytes give floats, which are more exact.
 #include "bmnet/targets/bm1684x/choose_types.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bmnet/targets/bm1684x/scalar_steps.h"
 #include "memory/tensor_view.h"
 
 namespace tputwin::net::bm1684x {
@@ -51,11 +52,8 @@ class Choice {
   }
 
   void run() {
-    types_.numbers.type = bytes() ? DType::f32 : choice_.type;
-    if (bytes()) {
-      merge_clips();
-      find_byte_readers();
-    }
+    if (bytes()) merge_clips();
+    find_readers();
     std::vector<TensorOp> ops = std::move(net_.network.ops);
     std::vector<LayerIntegers> integers = std::move(net_.integers);
     net_.network.ops.clear();
@@ -65,15 +63,25 @@ class Choice {
   }
 
  private:
-  bool bytes() const { return choice_.type == DType::i8; }
-  Numbers floats() const { return types_.numbers; }
+  bool bytes() const { return types_.has_bytes; }
+  Numbers floats(const TensorOp& op) const { return types_.floats_of(op.name()); }
+  // Functions of several steps of 16-bit numbers take and give fp32 as well.
+  bool computes_wide(const TensorOp& op) const {
+    const DType type = floats(op).type;
+    const bool has_one_input =
+        is(op, Op::activation) || is(op, Op::power) || is(op, Op::clip) || is(op, Op::function);
+    return has_one_input && is_half(type) && are_fp32(scalar_steps(op), type);
+  }
+  bool may_take_bytes(const TensorOp& op) const {
+    return computes_bytes(op) && !types_.is_float(op.name());
+  }
   // A range that is not known, which is 0, gives no scale of bytes.
   bool has_scale(const std::string& tensor) const {
     return types_.of(tensor).is_int8() || net_.threshold_of(tensor) > 0;
   }
   // Products take bytes, and other layers that have bytes among their inputs.
   bool takes_bytes(const TensorOp& op) const {
-    return bytes() && computes_bytes(op) &&
+    return may_take_bytes(op) &&
            std::ranges::all_of(op.bottom(), [&](const std::string& t) { return has_scale(t); }) &&
            (is_product(op) || std::ranges::any_of(op.bottom(), [&](const std::string& t) {
               return types_.of(t).is_int8();
@@ -98,16 +106,36 @@ class Choice {
 
   Numbers numbers_of(const TensorOp& op, int top, float threshold) const {
     if (is(op, Op::host)) return {};
-    if (is(op, Op::start)) return choice_.float_inputs ? Numbers{} : start_numbers(threshold);
+    if (is(op, Op::start)) return choice_.float_inputs ? Numbers{} : start_numbers(op, threshold);
     if (keeps_numbers(op)) return types_.of(op.bottom(0));
     if (is(op, Op::concat)) return joined_numbers(op, threshold);
-    if (!takes_bytes(op)) return floats();
-    if (is_product(op) && byte_readers_.count(op.top(top)) == 0) return floats();
-    return byte_numbers(is_never_negative(op), threshold);
+    const bool has_readers_of_bytes = byte_readers_.count(op.top(top)) != 0;
+    if (!takes_bytes(op))
+      return is(op, Op::convolution) || computes_wide(op) ? float_sums(op) : floats(op);
+    if (is_product(op) && !has_readers_of_bytes) return float_sums(op);
+    return byte_numbers(is_never_negative(op) || stays_unsigned(op), threshold);
   }
 
-  Numbers start_numbers(float threshold) const {
-    return bytes() && threshold > 0 ? byte_numbers(false, threshold) : floats();
+  // Averages, sums and products of numbers that are never negative.
+  bool stays_unsigned(const TensorOp& op) const {
+    if (!is(op, Op::pooling) && !is(op, Op::eltwise)) return false;
+    return std::ranges::all_of(op.tg_eltwise_param().coeff(), [](float c) { return c >= 0; }) &&
+           std::ranges::all_of(
+               op.bottom(), [&](const std::string& t) { return types_.of(t).type == DType::u8; });
+  }
+
+  // Sums of products, and functions of several steps, are fp32 before they are rounded. They stay
+  // so if all readers want fp32.
+  Numbers float_sums(const TensorOp& op) const {
+    const auto found = readers_.find(op.top(0));
+    if (found == readers_.end() || found->second.wide != found->second.all) return floats(op);
+    // Results of functions are as exact as 16 bits.
+    const bool is_read_exactly = found->second.fp32 != 0;
+    return is_read_exactly && !is(op, Op::convolution) ? floats(op) : Numbers{};
+  }
+
+  Numbers start_numbers(const TensorOp& op, float threshold) const {
+    return bytes() && threshold > 0 ? byte_numbers(false, threshold) : floats(op);
   }
 
   static Numbers byte_numbers(bool is_unsigned, float threshold) {
@@ -117,13 +145,12 @@ class Choice {
 
   // The result is unsigned if all inputs are.
   Numbers joined_numbers(const TensorOp& op, float threshold) const {
-    if (!bytes()) return floats();
     bool all_unsigned = true, any_bytes = false;
     for (const std::string& t : op.bottom()) {
       all_unsigned = all_unsigned && types_.of(t).type == DType::u8;
       any_bytes = any_bytes || types_.of(t).is_int8();
     }
-    return any_bytes ? byte_numbers(all_unsigned, threshold) : floats();
+    return any_bytes ? byte_numbers(all_unsigned, threshold) : floats(op);
   }
 
   // ---- Operands ----
@@ -137,8 +164,9 @@ class Choice {
         if (given != Numbers{}) convert(op, i, {});
       } else if (takes_bytes(op) && !given.is_int8()) {
         convert(op, i, byte_numbers(false, net_.threshold_of(op.bottom(i))));
-      } else if (!takes_bytes(op) && given != floats() && given_.count(op.bottom(i)) == 0) {
-        convert(op, i, floats());
+      } else if (!takes_bytes(op) && given != floats(op) && given_.count(op.bottom(i)) == 0 &&
+                 !(computes_wide(op) && given == Numbers{})) {
+        convert(op, i, floats(op));
       }
     }
   }
@@ -173,6 +201,8 @@ class Choice {
     cast.add_top(name);
     *cast.add_input_shape() = *cast.add_output_shape() = op.input_shape(index);
     types_.others[name] = to;
+    if (const auto means = types_.means.find(from); means != types_.means.end())
+      types_.means[name] = std::vector<float>(means->second);
     LayerIntegers same;
     same.threshold_x = same.threshold_y = {net_.threshold_of(from)};
     net_.network.ops.push_back(std::move(cast));
@@ -189,7 +219,9 @@ class Choice {
       const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
         return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
       });
-      if (producer == ops.end() || readers(ops[i].bottom(0)) != 1 || !rectify(*producer)) continue;
+      if (producer == ops.end() || readers(ops[i].bottom(0)) != 1 || !may_take_bytes(*producer) ||
+          !rectify(*producer))
+        continue;
       const auto p = static_cast<size_t>(producer - ops.begin());
       const float most = ops[i].tg_clip_param().max();
       net_.integers[p].threshold_y = {std::min(most, net_.integers[i].threshold_y[0])};
@@ -220,18 +252,37 @@ class Choice {
     return true;
   }
 
-  // Finds the tensors that some operation reads as bytes. What keeps numbers asks its readers.
-  void find_byte_readers() {
+  // Finds the tensors that some operation reads as bytes, and the floats that others read. What
+  // keeps numbers asks its readers.
+  void find_readers() {
     byte_readers_ = clipped_;
     for (size_t i = net_.network.ops.size(); i-- > 0;) {
       const TensorOp& op = net_.network.ops[i];
-      const bool wanted =
-          keeps_numbers(op) || is(op, Op::concat)
-              ? std::ranges::any_of(op.top(),
-                                    [&](const auto& t) { return byte_readers_.count(t) != 0; })
-              : computes_bytes(op) || (is(op, Op::end) && !choice_.float_outputs);
-      if (wanted) byte_readers_.insert(op.bottom().begin(), op.bottom().end());
+      const bool passes_on = keeps_numbers(op) || is(op, Op::concat);
+      const bool wants_bytes =
+          passes_on ? std::ranges::any_of(
+                          op.top(), [&](const auto& t) { return byte_readers_.count(t) != 0; })
+                    : may_take_bytes(op) || (is(op, Op::end) && bytes() && !choice_.float_outputs);
+      if (wants_bytes) byte_readers_.insert(op.bottom().begin(), op.bottom().end());
+      const bool is_fp32 =
+          !wants_bytes && (passes_on ? all_fp32(op) : wanted_floats(op) == DType::f32);
+      for (const std::string& t : op.bottom()) {
+        Readers& readers = readers_[t];
+        ++readers.all;
+        readers.fp32 += is_fp32 ? 1 : 0;
+        readers.wide += is_fp32 || (!wants_bytes && computes_wide(op)) ? 1 : 0;
+      }
     }
+  }
+  bool all_fp32(const TensorOp& op) const {
+    return std::ranges::all_of(op.top(), [&](const std::string& t) {
+      const auto found = readers_.find(t);
+      return found != readers_.end() && found->second.fp32 == found->second.all;
+    });
+  }
+  DType wanted_floats(const TensorOp& op) const {
+    const bool is_fp32 = is(op, Op::host) || (is(op, Op::end) && choice_.float_outputs);
+    return is_fp32 ? DType::f32 : floats(op).type;
   }
 
   void set_sizes() {
@@ -247,15 +298,21 @@ class Choice {
   }
 
   QuantizedNet& net_;
-  const TypeChoice& choice_;
+  const TypeChoice choice_;
   Types& types_;
   std::set<std::string> given_;  // tensors that had numbers before
   std::set<std::string> byte_readers_, clipped_;
+  // Readers of a tensor: those that compute in fp32, and those that take fp32.
+  struct Readers {
+    int all = 0, fp32 = 0, wide = 0;
+  };
+  std::map<std::string, Readers> readers_;
 };
 
 }  // namespace
 
 bool computes_bytes(const TensorOp& op) {
+  if (is_left_to_host(op) && !has_trait(op, trait::moves_elements)) return false;
   switch (properties(op.type()).op) {
     case Op::convolution:
     case Op::inner_product:

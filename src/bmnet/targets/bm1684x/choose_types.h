@@ -7,14 +7,13 @@
 namespace tputwin::net::bm1684x {
 
 struct TypeChoice {
-  DType type = DType::f32;    // f32, f16, bf16; i8: layers without commands for bytes are fp32
-  bool float_inputs = true;   // inputs of the net are fp32
-  bool float_outputs = true;  // outputs are fp32
+  bool float_inputs = true;   // inputs of the net are fp32; otherwise of the type of the net
+  bool float_outputs = true;  // the same for outputs
 };
 
 // Chooses the numbers of all tensors but those that `types` has already. Inserts operations "cast"
-// that convert tensors, and sets the sizes of elements. For i8 the net has the thresholds of its
-// tensors.
+// that convert tensors, and sets the sizes of elements. With bytes the net has the thresholds of
+// its tensors.
 void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types);
 
 // Returns true if the operation has commands for bytes.

@@ -10,16 +10,15 @@
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/weight_memory.h"
 #include "bmnet/pipeline/compilation.h"
-#include "bmnet/pipeline/group_report.h"
 #include "bmnet/pipeline/passes.h"
 #include "bmnet/targets/bm1684x/axis/expand.h"
+#include "bmnet/targets/bm1684x/axis/join_norms.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
-#include "bmnet/targets/bm1684x/emit_moves.h"
 #include "bmnet/targets/bm1684x/lower.h"
-#include "bmnet/targets/bm1684x/prefetch.h"
+#include "bmnet/targets/bm1684x/schedule/constants.h"
 #include "bmnet/targets/bm1684x/simplify.h"
+#include "bmnet/targets/bm1684x/stream_compilation.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
-#include "bmnet/targets/bm1684x/subnets/subnets.h"
 #include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
@@ -28,26 +27,47 @@ namespace {
 // Weights and tensors start at multiples of what the DMA moves at once; memories at pages.
 constexpr uint64_t kUnit = 64, kPage = 4096;
 
-// A compilation, and what only this target has.
-struct StreamCompilation {
-  Compilation shared;
-  StreamOptions options;
-  Types types;
-  WeightOffsets weight_offsets;
-  Memories memories;
-  CompiledStream result;
-  // Constants of operators of the host: weight memory offsets.
-  std::map<std::string, std::vector<uint64_t>> host_constants;
-
-  std::vector<TensorOp>& ops() { return shared.net.network.ops; }
-};
-
 // ---- Numbers ----
+
+Result<DType> type_of_name(const std::string& where, const std::string& name) {
+  constexpr std::pair<std::string_view, DType> kNames[] = {
+      {"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}};
+  for (const auto& [known, type] : kNames)
+    if (known == name) return type;
+  return Error(errors::net_table_entry)
+      .in(where)
+      .argument("type", name)
+      .detail("it must be fp32, fp16, bf16 or int8");
+}
+
+// Reads which types the table gives to single layers.
+Status set_layer_types(StreamCompilation& c) {
+  const auto* table = c.options.table;
+  c.types.has_bytes = c.options.type == DType::i8;
+  c.types.numbers.type = c.types.has_bytes ? DType::f32 : c.options.type;
+  if (table == nullptr) return {};
+  if (c.types.has_bytes && table->has_floats()) {
+    TW_ASSIGN_OR_RETURN(type, type_of_name("table", table->floats()));
+    c.types.numbers.type = type;
+  }
+  for (const TensorOp& op : c.ops()) {
+    const LayerCalibrationParameter* entry = find_entry(*table, op);
+    if (entry == nullptr) continue;
+    for (const BlobParameter& blob : entry->blob_param())
+      for (const std::string& top : op.top())
+        if (blob.means_size() > 0 && c.shared.net.network.blob_name(top) == blob.name())
+          c.types.means[top].assign(blob.means().begin(), blob.means().end());
+    if (!entry->has_type()) continue;
+    TW_ASSIGN_OR_RETURN(type, type_of_name("layer " + op.name(), entry->type()));
+    c.types.layers.set(op.name(), type);
+  }
+  return {};
+}
 
 // Shared passes and the choice of numbers read thresholds. A float net has none.
 Status set_thresholds(StreamCompilation& c) {
   std::vector<LayerThresholds> thresholds;
-  if (c.options.table != nullptr) {
+  if (c.types.has_bytes) {
     constexpr float kUnknown = 0;  // choose_types() keeps such tensors in floats
     TW_ASSIGN_OR_RETURN(resolved,
                         resolve_thresholds(c.shared.net.network, *c.options.table, kUnknown));
@@ -82,7 +102,7 @@ Status expand(StreamCompilation& c) {
   for (size_t i = 0; i < c.ops().size(); ++i)
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
-  c.types.numbers.type = c.options.type == DType::i8 ? DType::f32 : c.options.type;
+  if (!c.options.keep_all) join_norms(c.shared.net.network);
   // Layers that simplify() joins have no tensors between them, and its tensors no thresholds.
   if (!c.options.keep_all && c.options.type != DType::i8) simplify(c.shared.net.network);
   expand_layers(c.shared.net.network, c.types);
@@ -101,10 +121,23 @@ Status expand(StreamCompilation& c) {
 }
 
 Status set_types(StreamCompilation& c) {
-  choose_types(c.shared.net, {c.options.type, c.options.float_inputs, c.options.float_outputs},
-               c.types);
+  choose_types(c.shared.net, {c.options.float_inputs, c.options.float_outputs}, c.types);
+  // Layers that a table leaves to the host have floats now, and run on the TPU.
+  for (TensorOp& op : c.ops())
+    if (!is(op, Op::host)) op.clear_cpu_op();
   c.types.matrices = matrix_tensors(c.shared.net.network);
   c.shared.contiguous = regrouped_tensors(c.shared.net.network);
+  return {};
+}
+
+// Takes the place of the passes up to here for a target that packs bytes.
+Status pack_bytes(StreamCompilation& c) {
+  TW_ASSIGN_OR_RETURN(packed, target().packing()->pack(c.shared.net.network, *c.options.table));
+  c.shared.net = std::move(packed.net);
+  c.types = std::move(packed.types);
+  c.byte_layers = std::move(packed.layers);
+  c.shared.contiguous = regrouped_tensors(c.shared.net.network);
+  c.shared.contiguous.merge(packed.contiguous);
   return {};
 }
 
@@ -146,13 +179,26 @@ void list_place(const StreamCompilation& c, const TensorOp& op, const Kernels& k
                                kernels.ok() ? "" : kernels.error().message()});
 }
 
+Kernels lower_layer(StreamCompilation& c, size_t i) {
+  const Network& network = c.shared.net.network;
+  const TensorOp& op = network.ops[i];
+  const auto bytes = c.byte_layers.find(op.name());
+  if (bytes == c.byte_layers.end()) return lower(network, i, c.types);
+  Kernels kernels = target().packing()->lower({network, op, c.types}, bytes->second);
+  if (!kernels.ok()) return kernels;
+  for (KernelPtr& kernel : *kernels) {
+    kernel->layer = op.name();
+    kernel->op = i;
+  }
+  return kernels;
+}
+
 Status lower_all(StreamCompilation& c) {
-  c.shared.pricer = std::make_unique<StreamPricer>();
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
   std::vector<Error> problems;
   for (size_t i = 0; i < c.ops().size(); ++i) {
-    auto kernels = lower(c.shared.net.network, i, c.types);
+    auto kernels = lower_layer(c, i);
     list_place(c, c.ops()[i], kernels);
     if (!kernels.ok()) {
       problems.push_back(kernels.error());
@@ -167,6 +213,33 @@ Status lower_all(StreamCompilation& c) {
   return {};
 }
 
+// ---- Groups ----
+
+Status group_beside_constants(StreamCompilation& c) {
+  c.lanes = local_memory_of(c.constants.begin());
+  c.shared.parts.clear();
+  c.shared.pricer = std::make_unique<StreamPricer>(*c.lanes);
+  return pass::group(c.shared);
+}
+
+// Kernels that do not fit next to the constants have all of the lanes. Subnets do not rely on what
+// an earlier one left in local memory: other nets may run while the host computes.
+Status group(StreamCompilation& c) {
+  if (c.shared.at_least(Level::layer_group) && target().keeps_constants() &&
+      !has_host_layers(c.shared.net.network))
+    c.constants = place_constants(c.shared.kernels);
+  if (c.constants.lane_bytes != 0) {
+    const Status status = group_beside_constants(c);
+    c.result.explanation +=
+        status.ok() ? fmt::format("constants: {} bytes of a lane stay\n", c.constants.lane_bytes)
+                    : fmt::format("constants do not stay: {}\n", status.message());
+    if (status.ok()) return {};
+  }
+  release_constants(c.shared.kernels);
+  c.constants = {};
+  return group_beside_constants(c);
+}
+
 // ---- Weights, and the start of neuron memory after them ----
 
 Status place_weights(StreamCompilation& c) {
@@ -175,10 +248,13 @@ Status place_weights(StreamCompilation& c) {
   const bool once = c.shared.at_least(Level::weight_optimization) || stored != nullptr;
   WeightMemory memory(c.result.weights, once, kUnit);
   if (stored != nullptr) memory.remember(stored->parts);
+  for (ResidentConstants::Part& part : c.constants.parts)
+    part.offset = memory.store(c.constants.contents(part));
   for (const ProgramPart& part : c.shared.parts) {
     if (!part.group) continue;
     for (const TiledKernel* k : part.group->schedule.kernels) {
-      for (const Weight& w : k->weights) c.weight_offsets[k].push_back(memory.store(w.bytes));
+      for (const Weight& w : k->weights)
+        c.weight_offsets[k].push_back(w.resident ? 0 : memory.store(w.bytes));
       for (const auto& constant : static_cast<const StreamKernel*>(k)->constants)
         if (!c.shared.positions.contains(constant.name))
           c.shared.positions[constant.name] = {memory.store(constant.bytes), 0};
@@ -190,129 +266,12 @@ Status place_weights(StreamCompilation& c) {
         c.host_constants[op.name()].push_back(memory.store(bytes_of(blob.data, DType::f32)));
   c.result.weight_parts = memory.parts();
   const uint64_t bytes = std::max<uint64_t>(c.result.weights.size(), 1);
-  c.memories.neurons = static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
+  c.memories.weights = target().first_weight();
+  c.memories.neurons =
+      c.memories.weights + static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
   c.result.neuron_bytes = c.shared.compiled.neuron_size;
   return {};
-}
-
-// ---- Commands ----
-
-// Returns the name of a tensor in the file. Other tensors than the ends do not have their names.
-std::string file_name(const StreamCompilation& c, const std::string& tensor) {
-  const Network& network = c.shared.net.network;
-  const auto is_end = [&](const std::vector<std::string>& ends, bool by_name) {
-    return std::ranges::any_of(ends, [&](const std::string& t) {
-      return by_name ? network.blob_name(t) == tensor : t == tensor;
-    });
-  };
-  const std::vector<std::string> inputs = network.inputs(), outputs = network.outputs();
-  if (is_end(inputs, false) || is_end(outputs, false)) return network.blob_name(tensor);
-  const bool is_taken = is_end(inputs, true) || is_end(outputs, true);
-  return is_taken ? tensor + "/inner" : network.blob_name(tensor);
-}
-
-StreamTensor described(const StreamCompilation& c, const std::string& tensor) {
-  const Network& network = c.shared.net.network;
-  const TensorShape& shape = *network.shape_of(tensor);
-  const Numbers& numbers = c.types.of(tensor);
-  return {file_name(c, tensor),
-          dims(shape),
-          numbers.type,
-          c.memories.neurons + c.shared.positions.find(tensor)->second.offset,
-          static_cast<uint64_t>(count(shape)) * element_bytes(numbers.type),
-          numbers.scale};
-}
-
-void emit_part(StreamCompilation& c, StreamProgram& program, const ProgramPart& part) {
-  const Network& network = c.shared.net.network;
-  if (part.group) {
-    emit_group(program, part.group->schedule, c.shared.positions, c.weight_offsets, c.memories);
-    explain_group(c.result.explanation, network, *part.group);
-    c.result.global_bytes += part.group->global_bytes;
-    return;
-  }
-  const TensorOp& op = network.ops[part.op];
-  program.begin_layer(op.name());
-  for (const Move& move : part.moves)
-    emit_move(program, move, c.shared.positions, network, c.memories,
-              element_bytes(c.types.of(move.to).type));
-  explain_layer(c.result.explanation, op, "moved by transfers");
-}
-
-// Orders the commands, and adds their time to that of the net.
-Status finish(StreamCompilation& c, StreamProgram& program, std::vector<Instruction>& commands,
-              bmodel::LayerRuns& layers) {
-  if (!program.status().ok()) return program.status().error();
-  c.result.predicted_cycles += prefetch_weights(program, c.memories.neurons);
-  commands = program.instructions();
-  layers = program.layers();
-  return {};
-}
-
-// ---- Subnets ----
-
-// The inputs of an operator of the host: tensors, and constants where they stand among them.
-std::vector<StreamTensor> host_inputs(const StreamCompilation& c, const TensorOp& op) {
-  std::vector<StreamTensor> inputs;
-  const auto& constants = op.tg_host_param().constant();
-  int bottom = 0, constant = 0;
-  while (bottom < op.bottom_size() || constant < constants.size()) {
-    const bool is_constant = constant < constants.size() &&
-                             (constants[constant] == inputs.size() || bottom == op.bottom_size());
-    if (!is_constant) {
-      inputs.push_back(described(c, op.bottom(bottom++)));
-      continue;
-    }
-    const Blob& blob = c.shared.net.network.blobs.at(op.name())[static_cast<size_t>(constant)];
-    StreamTensor tensor{fmt::format("{}/constant{}", op.name(), constant), blob.shape};
-    tensor.address = c.host_constants.at(op.name())[static_cast<size_t>(constant++)];
-    tensor.bytes = 4 * blob.data.size();
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
-}
-
-StreamSubnet host_subnet(StreamCompilation& c, const TensorOp& op) {
-  StreamSubnet made{.host = op.tg_host_param().text()};
-  made.inputs = host_inputs(c, op);
-  for (const std::string& top : op.top()) made.outputs.push_back(described(c, top));
-  explain_layer(c.result.explanation, op, "computed by the host: " + made.host);
-  return made;
-}
-
-// Emits the parts of each subnet. Parts follow the order of the layers.
-Status emit_subnets(StreamCompilation& c) {
-  const Network& network = c.shared.net.network;
-  const auto layer_of = [](const ProgramPart& part) {
-    return part.group ? part.group->schedule.kernels.front()->op : part.op;
-  };
-  auto part = c.shared.parts.begin();
-  for (const SubnetLayers& layers : divide(network)) {
-    if (layers.on_host) {
-      c.result.subnets.push_back(host_subnet(c, network.ops[layers.begin]));
-      ++part;
-      continue;
-    }
-    StreamProgram program;
-    StreamSubnet subnet;
-    for (; part != c.shared.parts.end() && layer_of(*part) < layers.end; ++part)
-      emit_part(c, program, *part);
-    if (program.status().ok() && program.commands().empty()) continue;
-    TW_RETURN_IF_ERROR(finish(c, program, subnet.program, subnet.layers));
-    for (const std::string& t : layers.inputs) subnet.inputs.push_back(described(c, t));
-    for (const std::string& t : layers.outputs) subnet.outputs.push_back(described(c, t));
-    c.result.subnets.push_back(std::move(subnet));
-  }
-  return {};
-}
-
-Status emit_all(StreamCompilation& c) {
-  if (c.shared.at_least(Level::layer_group)) mirror_groups(c.shared.parts);
-  if (has_host_layers(c.shared.net.network)) return emit_subnets(c);
-  StreamProgram program;
-  for (const ProgramPart& part : c.shared.parts) emit_part(c, program, part);
-  return finish(c, program, c.result.program, c.result.layers);
 }
 
 // ---- Ends ----
@@ -337,38 +296,69 @@ Status shared(StreamCompilation& c) {
   return kPass(c.shared);
 }
 
-constexpr Status (*kPasses[])(StreamCompilation&) = {set_thresholds,
-                                                     fuse,
-                                                     shared<pass::trim>,
-                                                     expand,
-                                                     set_types,
-                                                     shared<pass::outputs>,
-                                                     set_types_of_copies,
-                                                     order_subnets,
-                                                     shared<pass::storage>,
-                                                     lower_all,
-                                                     shared<pass::group>,
-                                                     shared<pass::place>,
-                                                     place_weights,
-                                                     emit_all,
-                                                     describe_ends};
+using Pass = Status (*)(StreamCompilation&);
 
-}  // namespace
+// ---- Passes in their order ----
 
-Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
-  TW_RETURN_IF_ERROR(verify(network));
-  StreamCompilation c;
-  c.options = options;
-  c.shared.options.level = options.level;
-  c.shared.options.keep_all = options.keep_all;
-  c.shared.net.network = network;
-  TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
+constexpr Pass kChoose[] = {set_layer_types,    set_thresholds, fuse,
+                            shared<pass::trim>, expand,         set_types};
+constexpr Pass kPack[] = {pack_bytes};
+constexpr Pass kCompile[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
+                             shared<pass::storage>, lower_all,           group,
+                             shared<pass::place>,   place_weights,       emit_all,
+                             describe_ends};
+
+Status run(StreamCompilation& c, std::span<const Pass> passes) {
+  for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));
+  return {};
+}
+
+// Refuses options that the target does not have.
+Status check(const Network& network, const StreamOptions& options) {
+  const auto refused = [&](const char* argument, std::string value, std::string why) {
+    return Error(errors::net_target)
+        .in("net " + network.name)
+        .argument(argument, std::move(value))
+        .detail(std::move(why));
+  };
   if (options.type == DType::i8 && options.table == nullptr)
     return Error(errors::net_table_entry)
         .in("net " + network.name)
         .argument("table", "missing")
         .detail("a net of bytes needs the thresholds of its tensors");
-  for (const auto pass : kPasses) TW_RETURN_IF_ERROR(pass(c));
+  if (!target().has_type(options.type))
+    return refused("type", std::string(to_string(options.type)),
+                   fmt::format("nets of the {} are fp32 or int8", chip().name));
+  if (options.type == DType::i8 && target().packing() != nullptr &&
+      !(options.float_inputs && options.float_outputs))
+    return refused(options.float_inputs ? "output type" : "input type", "net",
+                   fmt::format("inputs and outputs of int8 nets of the {} are fp32", chip().name));
+  const auto host =
+      std::ranges::find_if(network.ops, [](const auto& op) { return is(op, Op::host); });
+  if (host != network.ops.end() && !target().has_subnets())
+    return refused(
+        "layer", host->name(),
+        fmt::format("nets of the {} have no operators of the host; cut the net before it",
+                    chip().name));
+  return {};
+}
+
+}  // namespace
+
+Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
+  TW_RETURN_IF_ERROR(verify(network));
+  const ScopedTarget scope(*options.target);
+  StreamCompilation c;
+  c.options = options;
+  c.result.target = options.target;
+  c.shared.options.level = options.level;
+  c.shared.options.keep_all = options.keep_all;
+  c.shared.net.network = network;
+  if (target().has_subnets()) TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
+  TW_RETURN_IF_ERROR(check(c.shared.net.network, options));
+  const bool packs = options.type == DType::i8 && target().packing() != nullptr;
+  TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
+  TW_RETURN_IF_ERROR(run(c, kCompile));
   return std::move(c.result);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bmnet/pipeline/compile.h"
+#include "bmnet/targets/bm1684x/target.h"
 #include "ops/instruction.h"
 
 namespace tputwin::net::bm1684x {
@@ -26,10 +27,12 @@ struct LayerPlace {
 };
 
 struct StreamOptions {
+  const Target* target = &bm1684x::target();
   // Type of tensors and weights: f32, f16, bf16, or i8. Layers without commands for bytes compute
-  // in f32.
+  // in f32, or in the floats that the table names.
   DType type = DType::f32;
-  // The thresholds of tensors; needed for i8. It must outlive compile().
+  // The thresholds of tensors, which i8 needs, and types of single layers. It must outlive
+  // compile().
   const NetCalibrationParameter* table = nullptr;
   Level level = Level::weight_optimization;
   bool float_inputs = true;   // inputs are fp32; otherwise of the type of the net
@@ -59,11 +62,12 @@ struct StreamSubnet {
 };
 
 struct CompiledStream {
+  const Target* target = &bm1684x_target();
   std::vector<Instruction> program;
   bmodel::LayerRuns layers;  // of the commands
   // Parts in their order, if the net has operators of the host. Then `program` is empty.
   std::vector<StreamSubnet> subnets;
-  std::vector<uint8_t> weights;  // from the start of global memory on
+  std::vector<uint8_t> weights;  // from Target::first_weight() of global memory on
   std::vector<std::pair<uint64_t, uint64_t>> weight_parts;
   uint64_t neurons = 0;  // offset of global memory
   uint64_t neuron_bytes = 0;

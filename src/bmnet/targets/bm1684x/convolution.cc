@@ -1,7 +1,7 @@
 // Convolutions: over all input channels, by channel, and inner products as convolutions whose
 // window is the whole input.
-#include "bmnet/targets/bm1684x/window.h"
-#include "ops/conv/weights_bm1684x.h"
+#include "bmnet/targets/bm1684x/products/block_depthwise.h"
+#include "bmnet/targets/bm1684x/products/convolution_parts.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -24,14 +24,8 @@ class Convolution final : public WindowKernel {
   }
 };
 
-// Commands by channel round every product and every sum to the type of the input. A net of 16 bits
-// computes windows in fp32 if its weights are fp32.
 class Depthwise final : public WindowKernel {
  public:
-  int64_t scratch_bytes(const Extents& e) const override {
-    return is_widened() ? wide_bytes(input_tile(e)) + wide_bytes(e) : 0;
-  }
-
   void emit(StreamProgram& program, const Operands& o) const override {
     const DType type = weights[0].type;
     Depthwise2dBm1684xFloat op{
@@ -40,111 +34,47 @@ class Depthwise final : public WindowKernel {
         .weight = Source::tensor(compact(o.weights[0].address, weights[0].e, type)),
         .window = window_of_tile(o)};
     if (weights.size() > 1) op.bias = compact(o.weights[1].address, weights[1].e, type);
-    if (is_widened()) {
-      op.in = aligned(o.scratch, o.inputs[0].e, type);
-      op.out = aligned(o.scratch + static_cast<uint32_t>(wide_bytes(input_tile(o.output.e))),
-                       o.output.e, type);
-      program.add(Convert{.rounding = Rounding::half_even, .out = op.in, .in = in_view(o)});
-    }
     program.add(op);
     if (do_relu) emit_relu(program, op.out);
-    if (is_widened())
-      program.add(Convert{.rounding = Rounding::half_even, .out = out_view(o), .in = op.out});
-  }
-
- private:
-  bool is_widened() const { return weights[0].type != inputs[0].type; }
-  static int64_t wide_bytes(const Extents& e) {
-    return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::f32}, e);
-  }
-  // The most rows of the input that a tile holds.
-  Extents input_tile(const Extents& out) const {
-    const int64_t reach = int64_t{window.kernel_h - 1} * window.dilation_h + 1;
-    Extents e = inputs[0].e;
-    e.n = out.n;
-    e.h = std::min(e.h, out.h * window.stride_h + reach);
-    return e;
   }
 };
 
-// Converts rows `oc` of (OC, IC, KH, KW) to the order of commands: groups of input channels, taps,
-// channels of a group. The last group is filled up with zeros.
-Weight packed_kernel(std::span<const float> kernel, Span oc, int64_t ic, int64_t taps, DType type) {
-  const int64_t group = weight_group(type), groups = ceil_div(ic, group);
-  std::vector<float> packed(static_cast<size_t>(oc.count() * groups * taps * group));
-  float* to = packed.data();
-  for (int64_t o = oc.begin; o < oc.end; ++o)
-    for (int64_t first = 0; first < ic; first += group)
-      for (int64_t k = 0; k < taps; ++k, to += group)
-        for (int64_t i = first; i < std::min(first + group, ic); ++i)
-          to[i - first] = kernel[static_cast<size_t>((o * ic + i) * taps + k)];
-  return {
-      .bytes = bytes_of(packed, type), .e = {1, oc.count(), groups * taps, group}, .type = type};
-}
-
-std::span<const float> part(const Blob& blob, Span range) {
-  return std::span(blob.data).subspan(static_cast<size_t>(range.begin),
-                                      static_cast<size_t>(range.count()));
+std::unique_ptr<WindowKernel> lower_part(const ConvolutionParts& all, const ConvolutionPart& part) {
+  const DType type = part.input.type;
+  std::unique_ptr<WindowKernel> k;
+  if (!all.by_channel) {
+    k = std::make_unique<Convolution>();
+    const PackedKernel packed = packed_kernel(part, all.taps(), type);
+    k->weights.push_back({.bytes = bytes_of(packed.values, type), .e = packed.e, .type = type});
+  } else {
+    if (type == DType::f32)
+      k = std::make_unique<Depthwise>();
+    else
+      k = std::make_unique<BlockDepthwise>();
+    k->weights.push_back(
+        {.bytes = bytes_of(part.kernel, type),
+         .e = {1, part.output_channels(), all.window.kernel_h, all.window.kernel_w},
+         .type = type});
+    if (type != DType::f32) k->weights.push_back(BlockDepthwise::identity(type));
+  }
+  if (!part.biases.empty()) k->weights.push_back(channel_weight(part.biases, DType::f32));
+  all.set(*k, part);
+  return k;
 }
 
 }  // namespace
 
 Kernels lower_convolution(const Layer& layer) {
-  const TensorOp& op = layer.op;
-  const auto& param = op.tg_convolution_param();
-  const View in = layer.input(0), out = layer.output();
-  Window2d window = convolution_window(op);
-  TW_RETURN_IF_ERROR(fit_window(op, window, in.e, out.e));
-  const std::vector<float> kernel = convolution_kernel(op, layer.blobs()[0]);
-  const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
-  const bool depthwise = is_depthwise(op);
-  const int64_t groups = depthwise ? 1 : param.group();
+  TW_ASSIGN_OR_RETURN(all, convolution_parts(layer));
   std::vector<KernelPtr> kernels;
-  for (int64_t g = 0; g < groups; ++g) {
-    const Span ic{in.e.c / groups * g, in.e.c / groups * (g + 1)};
-    const Span oc{out.e.c / groups * g, out.e.c / groups * (g + 1)};
-    std::unique_ptr<WindowKernel> k;
-    if (depthwise) {
-      k = std::make_unique<Depthwise>();
-      k->weights.push_back({.bytes = bytes_of(kernel, DType::f32),
-                            .e = {1, out.e.c, window.kernel_h, window.kernel_w},
-                            .type = DType::f32});
-    } else {
-      k = std::make_unique<Convolution>();
-      k->weights.push_back(packed_kernel(kernel, oc, ic.count(), taps, in.type));
-    }
-    if (param.bias_term())
-      k->weights.push_back(channel_weight(part(layer.blobs()[1], oc), DType::f32));
-    k->window = window;
-    k->inputs = {channels_of(in, ic)};
-    k->output = channels_of(out, oc);
-    k->do_relu = param.do_activation();
-    kernels.push_back(std::move(k));
-  }
+  for (const ConvolutionPart& part : all.parts) kernels.push_back(lower_part(all, part));
   return kernels;
 }
 
 Kernels lower_inner_product(const Layer& layer) {
-  const TensorOp& op = layer.op;
-  const auto& param = op.tg_inner_product_param();
-  const std::vector<float> matrix = inner_product_matrix(op, layer.blobs()[0]);
-  const int64_t outputs = param.num_output();
-  const int64_t length = static_cast<int64_t>(matrix.size()) / outputs;
-  const int64_t samples = count(op.input_shape(0)) / length;
-  if (samples > kFewRows) return lower_rows_product(layer);
-  // The window is the whole map if a sample is one.
-  Extents in = extents(op.input_shape(0));
-  if (in.c * in.h * in.w != length) in = {samples, length, 1, 1};
-  auto k = std::make_unique<Convolution>();
-  k->window = {.kernel_h = static_cast<int>(in.h), .kernel_w = static_cast<int>(in.w)};
-  k->inputs = {layer.input(0)};
-  k->inputs[0].e = in;
-  k->output = layer.output();
-  k->output.e = {samples, outputs, 1, 1};
-  k->weights.push_back(packed_kernel(matrix, {0, outputs}, in.c, in.h * in.w, layer.type()));
-  if (param.bias_term()) k->weights.push_back(channel_weight(layer.blobs()[1].data, DType::f32));
-  k->do_relu = param.do_activation();
-  return one(std::move(k));
+  const ConvolutionParts all = inner_product_parts(layer);
+  if (all.parts[0].output.e.n > kFewRows) return lower_rows_product(layer);
+  return one(lower_part(all, all.parts[0]));
 }
 
 // A factor and a summand per channel.

@@ -101,8 +101,6 @@ void emit_group(StreamProgram& program, const GroupSchedule& schedule,
   Emitter(program, schedule, tensors, weights, memories).run();
 }
 
-StreamPricer::StreamPricer() : Pricer(local_memory()) {}
-
 Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   TensorPositions positions;
   for (const GroupTensor& t : schedule.tensors)

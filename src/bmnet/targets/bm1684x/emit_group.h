@@ -19,7 +19,8 @@ void emit_group(StreamProgram& program, const GroupSchedule& schedule,
 // Prices of layer groups, by predicted time (docs/timing.md).
 class StreamPricer final : public Pricer {
  public:
-  StreamPricer();
+  // `lanes` must outlive this object.
+  explicit StreamPricer(const LocalMemory& lanes) : Pricer(lanes) {}
   Result<PricedGroup> price(GroupSchedule schedule) override;
 
  private:

@@ -32,7 +32,7 @@ class Transfer {
 
   int64_t bytes() const { return element_bytes(type_); }
   bool is_row(const Loop& l) const {
-    const int64_t most = chip().limits.dma_step / bytes();
+    const int64_t most = std::max<int64_t>(chip().limits.dma_step / bytes(), 1);
     return l.source >= 0 && l.target > 0 && l.source <= most && l.target <= most;
   }
 

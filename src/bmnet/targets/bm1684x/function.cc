@@ -1,4 +1,6 @@
 // Functions of one value: activations, powers, clips.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/half_functions.h"
@@ -20,7 +22,9 @@ bool destroys(const ScalarStep& step) { return is_call(step) && destroys_source(
 // of 16 bits become fp32 before the first step and are rounded after the last.
 class ScalarFunction final : public StreamKernel {
  public:
-  explicit ScalarFunction(std::vector<ScalarStep> steps) : steps_(std::move(steps)) {}
+  // `numbers` is the precision: f32, or 16 bits of which input and result may still be fp32.
+  ScalarFunction(std::vector<ScalarStep> steps, DType numbers)
+      : steps_(std::move(steps)), numbers_(numbers) {}
 
   int64_t scratch_bytes(const Extents& e) const override {
     int64_t work = 0;
@@ -45,7 +49,7 @@ class ScalarFunction final : public StreamKernel {
       step(program, o, steps_[i], to, y, x);
       y = to;
     }
-    if (is_converted()) convert(program, out_view(o), y);
+    if (gives_copy()) convert(program, out_view(o), y);
   }
 
  private:
@@ -56,23 +60,22 @@ class ScalarFunction final : public StreamKernel {
   }
 
   bool is_half_step(const ScalarStep& step) const {
-    return is_half(output.type) && is_call(step) && has_half_function(step.function);
+    return is_half(numbers_) && is_call(step) && has_half_function(step.function);
   }
-  // True if the steps compute in fp32.
-  bool is_wide() const {
-    return std::ranges::any_of(
-        steps_, [](const ScalarStep& s) { return is_call(s) || s.kind == Kind::wrap; });
+  DType type() const {
+    const bool has_fp32 = inputs[0].type == DType::f32 || output.type == DType::f32;
+    return has_fp32 || are_fp32(steps_, numbers_) ? DType::f32 : numbers_;
   }
-  DType type() const { return is_wide() ? DType::f32 : output.type; }
-  // True if the steps work on a copy of the input and leave a copy of the result.
-  bool is_converted() const {
-    return type() != output.type || std::ranges::any_of(steps_, destroys);
+  // True if the steps work on a copy of the input, or their result is copied.
+  bool takes_copy() const {
+    return type() != inputs[0].type || std::ranges::any_of(steps_, destroys);
   }
-  // The input in fp32, if it is converted, and values between steps.
+  bool gives_copy() const { return type() != output.type || std::ranges::any_of(steps_, destroys); }
+  // Values between steps, and the copy of the input.
   int64_t buffers() const {
     const int64_t between =
-        std::min<int64_t>(static_cast<int64_t>(steps_.size()) - (is_converted() ? 0 : 1), 2);
-    return between + (is_converted() ? 1 : 0);
+        std::min<int64_t>(static_cast<int64_t>(steps_.size()) - (gives_copy() ? 0 : 1), 2);
+    return between + (takes_copy() ? 1 : 0);
   }
   int64_t tile_bytes(const Extents& e) const {
     return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type()}, e);
@@ -83,7 +86,7 @@ class ScalarFunction final : public StreamKernel {
   }
 
   TensorView first_value(StreamProgram& program, const Operands& o) const {
-    if (!is_converted()) return in_view(o);
+    if (!takes_copy()) return in_view(o);
     const TensorView x = buffer(o, buffers() - 1);
     convert(program, x, in_view(o));
     return x;
@@ -91,7 +94,7 @@ class ScalarFunction final : public StreamKernel {
 
   // Values alternate between two buffers.
   TensorView destination(const Operands& o, size_t i, const TensorView& from) const {
-    if (i + 1 == steps_.size() && !is_converted()) return out_view(o);
+    if (i + 1 == steps_.size() && !gives_copy()) return out_view(o);
     const TensorView first = buffer(o, 0);
     return from.address == first.address ? buffer(o, 1) : first;
   }
@@ -149,9 +152,9 @@ class ScalarFunction final : public StreamKernel {
   }
 
   void limit(StreamProgram& program, const TensorView& to, const TensorView& y) const {
-    const float largest = type() == DType::f16    ? 65504.0f
-                          : type() == DType::bf16 ? 0x1.fep127f
-                                                  : 0x1.fffffep127f;
+    const float largest = numbers_ == DType::f16    ? 65504.0f
+                          : numbers_ == DType::bf16 ? 0x1.fep127f
+                                                    : 0x1.fffffep127f;
     using Compare = Select::Compare;
     choose(program, to, y, Compare::equal_value, number(INFINITY, type()), number(largest, type()),
            Source::tensor(y));
@@ -230,6 +233,7 @@ class ScalarFunction final : public StreamKernel {
   }
 
   const std::vector<ScalarStep> steps_;
+  const DType numbers_;
 };
 
 // y = max(x, 0) + slope(c) * min(x, 0)
@@ -257,17 +261,22 @@ class Prelu final : public StreamKernel {
 
 Kernels steps_kernel(const Layer& layer) {
   std::vector<ScalarStep> steps = scalar_steps(layer.op);
-  if (steps.empty()) {
+  const bool has_all =
+      std::ranges::all_of(steps, [](const ScalarStep& step) { return target().has_step(step); });
+  if (steps.empty() || !has_all) {
     const bool named = is(layer.op, Op::function);
     return unsupported(layer.op, named ? "function" : "type",
                        named ? layer.op.tg_function_param().name() : layer.op.type(),
-                       "the BM1684X has no commands for this function");
+                       fmt::format("the {} has no commands for this function", chip().name));
   }
+  // Layers of an expansion are as exact as their result.
+  const bool is_exact = layer.types.exact.contains(layer.op.name());
+  const DType numbers = is_exact ? layer.type() : layer.types.floats_of(layer.op.name()).type;
   const bool needs_series =
-      is_half(layer.type()) && std::ranges::any_of(steps, [](const ScalarStep& step) {
+      is_half(numbers) && std::ranges::any_of(steps, [](const ScalarStep& step) {
         return is_call(step) && has_half_function(step.function);
       });
-  auto k = std::make_unique<ScalarFunction>(std::move(steps));
+  auto k = std::make_unique<ScalarFunction>(std::move(steps), numbers);
   k->inputs = {layer.input_like_output(0)};
   k->output = layer.output();
   if (needs_series) k->weights.push_back(lane_table(exponential_series()));

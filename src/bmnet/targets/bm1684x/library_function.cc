@@ -3,6 +3,7 @@
 
 #include "isa/bm1684x/expand.h"
 #include "numerics/constant_tables.h"
+#include "ops/conv/weights_bm1684x.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -62,7 +63,38 @@ int64_t FunctionNeeds::table_bytes() const {
          (series ? lane_bytes_of(kLogCoeff) : 0);
 }
 
-FunctionNeeds needs_of(FloatFunction::Kind kind) {
+FunctionNeeds needs_of(FloatFunction::Kind kind) { return target().needs_of(kind); }
+
+void call_function(StreamProgram& program, FloatFunction f, const Extents& e, uint32_t work) {
+  target().call(program, std::move(f), e, work);
+}
+
+namespace {
+
+// The BM1684X: one function of its kernel library, which is expanded to commands.
+class Bm1684xTarget final : public Target {
+ public:
+  Bm1684xTarget() : Target(first_of(ChipFamily::bm1684x)) {}
+
+  const LocalMemory& memory() const override {
+    static const StreamLanes lanes(chip.lanes, chip.eu_bytes, chip.lane_bytes, chip.limits.extent,
+                                   chip.limits.extent);
+    return lanes;
+  }
+  uint64_t first_weight() const override { return 0; }
+  uint32_t weight_group(DType type) const override { return tputwin::weight_group(type); }
+  Result<std::vector<Operation>> commands_of(const Operation& op) const override {
+    return isa::steps_of(op, chip);
+  }
+  FunctionNeeds needs_of(FloatFunction::Kind kind) const override;
+  void call(StreamProgram& program, FloatFunction f, const Extents& e,
+            uint32_t work) const override;
+  bool transposes() const override { return true; }
+  bool has_type(DType) const override { return true; }
+  bool has_step(const ScalarStep&) const override { return true; }
+};
+
+FunctionNeeds Bm1684xTarget::needs_of(FloatFunction::Kind kind) const {
   FunctionNeeds needs;
   const size_t most = FloatFunction{}.work.size();
   needs.exponential = !is_complete(with(kind, most, false, true));
@@ -72,7 +104,8 @@ FunctionNeeds needs_of(FloatFunction::Kind kind) {
   return needs;
 }
 
-void call_function(StreamProgram& program, FloatFunction f, const Extents& e, uint32_t work) {
+void Bm1684xTarget::call(StreamProgram& program, FloatFunction f, const Extents& e,
+                         uint32_t work) const {
   const FunctionNeeds needs = needs_of(f.kind);
   const uint32_t tile = static_cast<uint32_t>(
       local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::f32}, e));
@@ -90,6 +123,13 @@ void call_function(StreamProgram& program, FloatFunction f, const Extents& e, ui
   }
   if (needs.series) load(f.coeff, series_of(f.kind));
   program.add(f);
+}
+
+}  // namespace
+
+const Target& bm1684x_target() {
+  static const Bm1684xTarget target;
+  return target;
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -47,7 +47,8 @@ namespace {
 Status check_weights(const Layer& layer) {
   const auto blobs = layer.network.blobs.find(layer.op.name());
   const bool sums = has_trait(layer.op, trait::weighted);
-  if (!sums || layer.type() != DType::f16 || blobs == layer.network.blobs.end()) return {};
+  const DType type = layer.types.of(layer.op.bottom(0)).type;
+  if (!sums || type != DType::f16 || blobs == layer.network.blobs.end()) return {};
   constexpr float kLargest = 65504;
   for (const float w : blobs->second[0].data)
     if (std::isfinite(w) && std::fabs(w) > kLargest)
@@ -80,7 +81,8 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
   const bool moves = has_trait(op, trait::moves_elements);
   if (moves || is(op, Op::host) || is(op, Op::start) || is(op, Op::end))
     return std::vector<KernelPtr>();
-  return unsupported(op, "type", op.type(), "the compiler has no commands of the BM1684X for it");
+  return unsupported(op, "type", op.type(),
+                     fmt::format("the compiler has no commands of the {} for it", chip().name));
 }
 
 Kernels lower_none(const Layer& layer) {

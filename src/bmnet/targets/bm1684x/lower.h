@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "bmnet/integers/quantized_net.h"
 #include "bmnet/targets/bm1684x/kernel.h"
 #include "bmnet/targets/bm1684x/numbers.h"
 
@@ -45,6 +46,23 @@ Kernels lower(const Network& network, size_t op, const Types& types);
   Kernels lower_##bytes(const Layer&);
 #include "bmnet/targets/bm1684x/lowering.def"
 
+// A net of bytes whose tensors hold several bytes in each element.
+struct PackedNet {
+  QuantizedNet net;
+  Types types;
+  std::map<std::string, LayerIntegers> layers;  // of bytes, and casts
+  std::set<std::string> contiguous;             // tensors whose samples follow each other
+};
+class BytePacking {
+ public:
+  virtual ~BytePacking() = default;
+  // Quantizes a float net.
+  virtual Result<PackedNet> pack(const Network& network,
+                                 const NetCalibrationParameter& table) const = 0;
+  // Returns the kernels of a layer of `layers`.
+  virtual Kernels lower(const Layer& layer, const LayerIntegers& integers) const = 0;
+};
+
 // Inner products of many rows.
 Kernels lower_rows_product(const Layer& layer);
 
@@ -58,6 +76,9 @@ std::vector<uint8_t> bytes_of(std::span<const float> values, DType type);
 Weight channel_weight(std::span<const float> values, DType type);
 // Returns fp32 constants that every lane has.
 Weight lane_table(std::span<const float> values);
+// Returns the extents of samples whose elements are all read: columns if they are too many for
+// channels.
+Extents window_extents(int64_t samples, int64_t length);
 Error unsupported(const TensorOp& op, std::string_view what, std::string value,
                   std::string_view advice);
 template <class K>

@@ -79,6 +79,8 @@ struct Streams {
     group->gdma_num = gdma;
     group->binary_bdc = std::make_unique<file::Binary>(tiu_place);
     group->binary_gdma = std::make_unique<file::Binary>(gdma_place);
+    // Commands of the BM1684 have one size.
+    if (chip().family == ChipFamily::bm1684) return group;
     group->bdc_cmd_byte = static_cast<uint32_t>(bytes.tiu.size());
     group->gdma_cmd_byte = static_cast<uint32_t>(bytes.gdma.size());
     return group;
@@ -101,7 +103,7 @@ Result<Streams> encode(const std::vector<Instruction>& program, BinaryPart& bina
 // All stages have the same weights.
 std::unique_ptr<file::CoeffMemT> weights_of(const CompiledStream& net, const file::Binary& place) {
   auto memory = std::make_unique<file::CoeffMemT>();
-  memory->address = chip().global_base;
+  memory->address = chip().global_base + net.target->first_weight();
   memory->binary_coeff = std::make_unique<file::Binary>(place);
   // Runtimes store weights of equal codes once.
   memory->check_code.resize(SHA256_DIGEST_LENGTH);
@@ -182,6 +184,7 @@ Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::strin
 
 Result<std::vector<uint8_t>> to_file(std::span<const CompiledStream> stages,
                                      const std::string& name) {
+  const ScopedTarget scope(*stages[0].target);
   BinaryPart binary;
   file::ModelT model;
   model.type = "B";

@@ -94,6 +94,7 @@ constexpr int64_t kMostKernels = 64;
 
 Kernels lower_permute(const Layer& layer) {
   std::vector<KernelPtr> kernels;
+  if (!target().transposes()) return kernels;
   std::vector<PermutedAxis> axes = axes_of_permutation(layer.op);
   if (axes.size() < 2 || axes.back().from == 1 || count(layer.op.output_shape(0)) < kFewElements)
     return kernels;

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "numerics/float16.h"
+
 namespace tputwin::net::bm1684x {
 namespace {
 
@@ -189,6 +191,19 @@ std::vector<ScalarStep> scalar_steps(const TensorOp& op) {
   if (!is(op, Op::function)) return {};
   const auto& p = op.tg_function_param();
   return p.gate_size() > 0 ? gate(p) : named(p);
+}
+
+bool are_fp32(const Steps& steps, DType type) {
+  if (type == DType::f32) return true;
+  int roundings = 0;
+  for (const ScalarStep& s : steps) {
+    if (s.kind == Kind::function || s.kind == Kind::wrap) return true;
+    const bool has_factor =
+        s.kind == Kind::add || s.kind == Kind::multiply || s.kind == Kind::leaky;
+    if (has_factor && round_to(s.constant, type) != s.constant) return true;
+    roundings += has_factor || s.kind == Kind::square || s.kind == Kind::gate ? 1 : 0;
+  }
+  return roundings > 1;
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bmnet/ir/network.h"
+#include "chip/dtype.h"
 #include "ops/elementwise/convert.h"
 #include "ops/elementwise/float_function.h"
 
@@ -40,5 +41,7 @@ struct ScalarStep {
 
 // Returns the steps of an activation, a power, a clip or a function; empty if there are none.
 std::vector<ScalarStep> scalar_steps(const TensorOp& op);
+// Returns true if the steps must compute in fp32 for a result of `type` that is rounded once.
+bool are_fp32(const std::vector<ScalarStep>& steps, DType type);
 
 }  // namespace tputwin::net::bm1684x

@@ -3,13 +3,18 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/targets/bm1684x/target.h"
-#include "isa/bm1684x/expand.h"
 
 namespace tputwin::net::bm1684x {
 
 void StreamProgram::add(const Operation& op) {
-  for (Operation& step : isa::steps_of(op, chip())) {
-    if (!status_.ok()) return;
+  if (!status_.ok()) return;
+  auto steps = target().commands_of(op);
+  if (!steps.ok()) {
+    status_ =
+        Error(steps.error()).in("layer " + (layers_.empty() ? std::string() : layers_.back()));
+    return;
+  }
+  for (Operation& step : *steps) {
     if (Status s = check(step, chip());
         !s.ok() && s.error().info().level == tputwin::Level::error) {
       status_ = Error(errors::net_target)

@@ -1,5 +1,7 @@
-// Views of operands, and the lanes of the BM1684X.
+// The target of this thread, lanes, and views of operands.
 #include "bmnet/targets/bm1684x/target.h"
+
+#include <utility>
 
 #include "isa/streams/reader.h"
 #include "numerics/float16.h"
@@ -7,30 +9,30 @@
 namespace tputwin::net::bm1684x {
 namespace {
 
-class Lanes final : public LocalMemory {
- public:
-  Lanes()
-      : LocalMemory(chip().lanes, chip().eu_bytes, chip().lane_bytes, chip().limits.extent,
-                    chip().limits.extent) {}
-
-  int64_t tensor_bytes(const View& view, const Extents& tile) const override {
-    const int64_t plane = tile.h * tile.w * element_bytes(view.type);
-    return tile.n * ceil_div(tile.c, lanes) * align_up_to(plane, unit_bytes);
-  }
-
-  int64_t weight_bytes(const Weight& weight, Span channels) const override {
-    const Extents part = weight.tile(channels);
-    int64_t plane = part.h * part.w * element_bytes(weight.type);
-    if (weight.layout == Weight::Layout::aligned) plane = align_up_to(plane, unit_bytes);
-    return part.n * ceil_div(part.c, lanes) * plane;
-  }
-};
+thread_local const Target* current = nullptr;
 
 }  // namespace
 
-const LocalMemory& local_memory() {
-  static const Lanes memory;
-  return memory;
+const Target& target() { return current != nullptr ? *current : bm1684x_target(); }
+ScopedTarget::ScopedTarget(const Target& target) : before_(std::exchange(current, &target)) {}
+ScopedTarget::~ScopedTarget() { current = before_; }
+
+int64_t StreamLanes::tensor_bytes(const View& view, const Extents& tile) const {
+  const int64_t plane = tile.h * tile.w * element_bytes(view.type);
+  return tile.n * ceil_div(tile.c, lanes) * align_up_to(plane, unit_bytes);
+}
+
+int64_t StreamLanes::weight_bytes(const Weight& weight, Span channels) const {
+  const Extents part = weight.tile(channels);
+  int64_t plane = part.h * part.w * element_bytes(weight.type);
+  if (weight.layout == Weight::Layout::aligned) plane = align_up_to(plane, unit_bytes);
+  return part.n * ceil_div(part.c, lanes) * plane;
+}
+
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes) {
+  const LocalMemory& all = local_memory();
+  return std::make_unique<StreamLanes>(all.lanes, all.unit_bytes, lane_bytes, all.most_rows,
+                                       all.most_channels);
 }
 
 Shape shape_of(const Extents& e) {

@@ -1,16 +1,86 @@
-// The BM1684X as a target of the compiler: the chip, its lanes, and views of operands.
+// The targets with command streams: the chip, its lanes, and views of operands. The BM1684X is one;
+// the BM1684 shares its kernels and replaces commands (bmnet/targets/bm1684).
 #pragma once
 
+#include <memory>
+
+#include "base/error.h"
 #include "bmnet/lowering/tile.h"
 #include "chip/family.h"
 #include "ops/contract/source.h"
+#include "ops/elementwise/float_function.h"
+#include "ops/instruction.h"
 
 namespace tputwin::net::bm1684x {
 
 using tputwin::Source;  // not the files of a net
 
-inline const Chip& chip() { return first_of(ChipFamily::bm1684x); }
-const LocalMemory& local_memory();
+class StreamProgram;
+struct FunctionNeeds;
+struct ScalarStep;
+class BytePacking;
+
+// Describes what a chip does in its own way. Kernels describe their work by operations of the
+// BM1684X.
+class Target {
+ public:
+  explicit Target(const Chip& chip) : chip(chip) {}
+  virtual ~Target() = default;
+
+  virtual const LocalMemory& memory() const = 0;
+  // Returns the offset of global memory from which weights are stored.
+  virtual uint64_t first_weight() const = 0;
+  // Returns the input channels that are next to each other in the weights of a convolution.
+  virtual uint32_t weight_group(DType type) const = 0;
+  // Returns the operations that one command of the chip executes each.
+  virtual Result<std::vector<Operation>> commands_of(const Operation& op) const = 0;
+  // Returns what a function of the kernel library needs, and emits it: see call_function().
+  virtual FunctionNeeds needs_of(FloatFunction::Kind kind) const = 0;
+  virtual void call(StreamProgram& program, FloatFunction function, const Extents& e,
+                    uint32_t work) const = 0;
+  // Returns how nets of bytes are packed; nullptr if bytes are elements.
+  virtual const BytePacking* packing() const { return nullptr; }
+  // Returns true if constants that all samples of a group read may stay in lanes.
+  virtual bool keeps_constants() const { return true; }
+  // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
+  virtual bool transposes() const = 0;
+  // Returns true if nets may have operators of the host.
+  virtual bool has_subnets() const { return true; }
+  // Returns true if nets can have this type.
+  virtual bool has_type(DType type) const = 0;
+  // Returns true if the chip has commands for a step.
+  virtual bool has_step(const ScalarStep& step) const = 0;
+
+  const Chip& chip;
+};
+
+const Target& bm1684x_target();
+// Returns the target that this thread compiles for: the BM1684X unless a ScopedTarget exists.
+const Target& target();
+class ScopedTarget {
+ public:
+  explicit ScopedTarget(const Target& target);
+  ~ScopedTarget();
+  ScopedTarget(const ScopedTarget&) = delete;
+  ScopedTarget& operator=(const ScopedTarget&) = delete;
+
+ private:
+  const Target* const before_;
+};
+
+inline const Chip& chip() { return target().chip; }
+inline const LocalMemory& local_memory() { return target().memory(); }
+
+// The lanes of a chip whose tensors start at multiples of the units of a lane.
+class StreamLanes final : public LocalMemory {
+ public:
+  using LocalMemory::LocalMemory;
+  int64_t tensor_bytes(const View& view, const Extents& tile) const override;
+  int64_t weight_bytes(const Weight& weight, Span channels) const override;
+};
+
+// Returns lanes of the target with fewer bytes.
+std::unique_ptr<LocalMemory> local_memory_of(uint32_t lane_bytes);
 
 // Views of local memory. An address is an offset in lane 0.
 TensorView aligned(uint32_t address, const Extents& e, DType type);

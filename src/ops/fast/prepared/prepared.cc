@@ -46,6 +46,10 @@ constexpr bool has_prepared_kernel = requires(Op op, OperandList& list) {
   add_constants(op, list);
 };
 
+// Kernels without constants.
+template <class Op>
+concept IsByteMap = std::same_as<Op, TableLookup>;
+
 }  // namespace
 
 uint64_t choices() { return changes.load(std::memory_order_relaxed); }
@@ -61,15 +65,22 @@ OperandList constant_operands(const Operation& operation) {
       static_cast<const AnyOperation&>(operation));
 }
 
+bool may_prepare(const Operation& operation) {
+  return vectors_enabled() && !is_off_or_spoilt(operation.index());
+}
+
 std::unique_ptr<PreparedKernel> prepare(const Operation& operation, const Memory& memory) {
-  if (!vectors_enabled() || is_off_or_spoilt(operation.index())) return nullptr;
-  if (needs_copies(operation, memory.local)) return nullptr;
+  if (!may_prepare(operation) || needs_copies(operation, memory.local)) return nullptr;
+  if (std::holds_alternative<IntArithmetic>(operation))
+    return prepare(ByteSum{.first = &operation}, memory);
   return std::visit(
       [&](const auto& op) -> std::unique_ptr<PreparedKernel> {
         if constexpr (has_prepared_kernel<decltype(op)>) {
           OperandList list;
           add_constants(op, list);
           if (list.size() != 0) return prepare(op, memory);
+        } else if constexpr (IsByteMap<std::remove_cvref_t<decltype(op)>>) {
+          return prepare(op, memory);
         }
         return nullptr;
       },

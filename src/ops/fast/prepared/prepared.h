@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Conv2dBm1880;
 struct Depthwise2dBm1684xInt8;
 struct Depthwise2dBm1880;
 struct Operation;
+struct TableLookup;
 
 namespace fast {
 
@@ -33,8 +35,18 @@ struct WeightedAddend {
   uint32_t addend_rshift = 0, lshift = 0, rshift = 0;
 };
 
+// Instructions that compute a byte of each pair of bytes: the products of two inputs and constants,
+// their sum, and a cast of it. The result of each is that of the last one that is not nullptr.
+struct ByteSum {
+  const Operation* first = nullptr;   // mul of the first input
+  const Operation* addend = nullptr;  // mul of the second input
+  const Operation* add = nullptr;
+  const Operation* cast = nullptr;
+};
+
 // An operand that a kernel can access elsewhere than its instruction says, because a move before or
-// after it is fused. addend: of a WeightedAddend. second_result: in addition to the result.
+// after it is fused. addend: of a WeightedAddend, or the second input of a ByteSum. second_result:
+// in addition to the result.
 enum class Moved : uint8_t { input, addend, result, second_result };
 
 class PreparedKernel {
@@ -54,6 +66,9 @@ class PreparedKernel {
   // the same extents and dense rows, and may be at any address. Up to kMoveSlack bytes after it may
   // be read, too.
   virtual bool takes_moves(const TensorView&) const { return false; }
+  // Returns the operand that is the input of an instruction fused into this one; nullopt if the
+  // kernel does not read it.
+  virtual std::optional<Moved> fused_input(const Operation&) const { return {}; }
   // Returns true if move() can set a second result.
   virtual bool can_write_twice() const { return false; }
   // Accesses the operand at another place from now on, with the operand's own type.
@@ -98,7 +113,25 @@ OperandList constant_operands(const Operation& operation);
 // kernel. Kernels are valid for the choices in force (choices()) only.
 std::unique_ptr<PreparedKernel> prepare(const Operation& operation, const Memory& memory);
 
+// Returns false if kernels of the operation must not be prepared: vectors or its kernels are
+// switched off.
+bool may_prepare(const Operation& operation);
+
+// Returns nullptr if the instructions are no such sum, or a kernel cannot compute it. They must
+// outlive the kernel. The caller must ensure that nothing else reads or changes the bytes that they
+// write, except the last result, and that nothing changes the inputs before the last one runs.
+std::unique_ptr<PreparedKernel> prepare(const ByteSum& sum, const Memory& memory);
+
+// Returns true if each lane of the results depends on bytes of the same lane only, and the
+// operation can be executed in a range of lanes.
+bool works_inside_lanes(const Operation& operation, const Memory& memory);
+// Returns the kernel that executes operations which work inside lanes, one after the other. They
+// must outlive the kernel.
+std::unique_ptr<PreparedKernel> prepare_lane_group(std::span<const Operation* const> operations,
+                                                   const Memory& memory);
+
 // Overloads for operations that have such a kernel.
+std::unique_ptr<PreparedKernel> prepare(const TableLookup& op, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare(const Depthwise2dBm1880& op, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1684& op, const Memory& memory);

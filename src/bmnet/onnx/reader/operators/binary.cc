@@ -94,14 +94,6 @@ bool has_infinite(const Constant& constant) {
   return std::ranges::any_of(constant.real(), [](float v) { return !std::isfinite(v); });
 }
 
-// Records the name of a constant with infinite values for the layer that the node has become.
-void remember_infinite(Node& node, int input) {
-  const auto& ops = node.graph.network.ops;
-  const auto op = std::find_if(ops.rbegin(), ops.rend(),
-                               [](const TensorOp& o) { return is(o, Op::arithmetic); });
-  if (op != ops.rend()) node.graph.infinite[op->name()] = node.proto.input(input);
-}
-
 // Adds an operation of the host for two tensors, or for a tensor and a constant.
 void on_host(Node& node, Operation operation) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
@@ -125,7 +117,6 @@ void on_host(Node& node, Operation operation) {
   const std::string x = node.view(node.tensor(input), left != nullptr ? shapes.b : shapes.a);
   const std::string y = node.add(std::move(op), {x}, "", {{extents, constant.real()}});
   finish(node, y, result);
-  if (has_infinite(constant)) remember_infinite(node, left != nullptr ? 0 : 1);
 }
 
 // Returns a constant operand as one value for each channel of the other operand; nullopt if its

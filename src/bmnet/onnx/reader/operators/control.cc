@@ -1,5 +1,5 @@
-// If and Loop whose conditions and counts are constants: the nodes of the branch, and those of
-// every iteration.
+// If and Loop: the nodes of the branch that a constant takes, or of both; and those of every
+// iteration, where conditions and counts are constants.
 #include <fmt/format.h>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -29,7 +29,37 @@ std::vector<std::string> outputs_of(const onnx::GraphProto& graph) {
 
 }  // namespace
 
+namespace {
+
+// The nodes of both branches, and a choice between their outputs.
+void expand_both_branches(Node& node) {
+  node.require(node.opset >= 9, "cond", node.proto.input(0),
+               "a constant before opset 9, which has no Where");
+  Expansion made(node);
+  std::vector<std::string> names[2];
+  for (const bool taken : {true, false}) {
+    const onnx::GraphProto& graph = subgraph(node, taken ? "then_branch" : "else_branch");
+    node.require(graph.output_size() == node.proto.output_size(), "outputs",
+                 std::to_string(graph.output_size()),
+                 fmt::format("as many as the node, which has {}", node.proto.output_size()));
+    Use use{
+        fmt::format("{}/{}/", node.label(), taken ? "then" : "else"), {}, outputs_of(graph), {}};
+    for (int i = 0; i < graph.output_size(); ++i)
+      use.outer.push_back(fmt::format("{}output{}", use.prefix, i));
+    names[taken] = use.outer;
+    for (onnx::NodeProto& inner : nodes_of(graph, use)) made.nodes().push_back(std::move(inner));
+  }
+  std::string condition = made.in(0);
+  if (!node.dims(0).empty()) condition = made.add("Squeeze", {condition});
+  for (size_t i = 0; i < names[0].size(); ++i)
+    if (node.wants(i)) made.set(made.choose(condition, names[1][i], names[0][i]), i);
+  node.expansion_opset = node.opset;
+}
+
+}  // namespace
+
 void expand_if(Node& node) {
+  if (node.constant(0) == nullptr) return expand_both_branches(node);
   const bool taken = is_true(node, node.weights(0, "cond"), "cond");
   const onnx::GraphProto& graph = subgraph(node, taken ? "then_branch" : "else_branch");
   node.require(graph.output_size() == node.proto.output_size(), "outputs",

@@ -104,7 +104,8 @@ std::string chosen(Expansion& made, size_t input, bool value) {
                : made.add("Where", {made.in(0), zero, made.in(input)});
 }
 
-// Returns an operand that a tensor chooses. For -inf the lowest float: a Softmax must read it.
+// Returns an operand that a tensor chooses. For -inf the lowest float, unless another layer than a
+// Softmax reads it (addends.h).
 std::string finite(const Node& node, Expansion& made, size_t input, bool& has_lowest) {
   const Constant* constant = node.constant(input);
   if (constant == nullptr || is_finite(*constant)) return made.in(input);
@@ -131,11 +132,20 @@ void import_where(Node& node) {
     bool has_lowest = false;
     const std::string operand = finite(node, made, input, has_lowest);
     const std::string part = value ? made.keep(operand, condition) : made.drop(operand, condition);
-    if (has_lowest) node.graph.masks[part] = {node.where(), made.in(input)};
+    if (has_lowest) node.graph.masks.insert(part);
     return part;
   };
   const std::string x = part(1, true);
   made.set(made.add("Add", {x, part(2, false)}));
+}
+
+// The outputs of an If by a tensor.
+void import_choose(Node& node) {
+  node.require(node.dims(1) == node.dims(2), "dims of else_branch", text(node.dims(2)),
+               "those of then_branch, " + text(node.dims(1)) +
+                   ": the net computes both branches of an If by a tensor");
+  Expansion made(node);
+  made.set(made.add("Where", {made.in(0), made.in(1), made.in(2)}));
 }
 
 // ---- IsNaN ----

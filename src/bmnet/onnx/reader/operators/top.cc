@@ -8,7 +8,7 @@ namespace {
 
 struct Top {
   size_t axis = 0;
-  int64_t count = 1;
+  int64_t count = 0;  // 0 for ArgMax and ArgMin
   bool smallest = false, last = false;
 };
 
@@ -23,7 +23,7 @@ std::string top(Node& node, const Top& wanted, Op type, std::string_view what) {
   auto& p = type == Op::top_values ? *op.mutable_tg_top_values_param()
                                    : *op.mutable_tg_top_positions_param();
   p.set_axis(fits ? static_cast<int>(wanted.axis) : 1);
-  p.set_count(static_cast<uint32_t>(wanted.count));
+  if (wanted.count > 0) p.set_count(static_cast<uint32_t>(wanted.count));
   p.set_smallest(wanted.smallest);
   p.set_last(wanted.last);
   return node.add(std::move(op), {node.tensor(0, from)}, what);
@@ -49,7 +49,7 @@ void arg(Node& node, bool smallest) {
   Dims result = x;
   result[axis] = 1;
   if (node.integer("keepdims", 1) == 0) result.erase(result.begin() + static_cast<int64_t>(axis));
-  const Top wanted{axis, 1, smallest, node.integer("select_last_index", 0) != 0};
+  const Top wanted{axis, 0, smallest, node.integer("select_last_index", 0) != 0};
   set_result(node, top(node, wanted, Op::top_positions, ""), result, 0, x[axis]);
 }
 

@@ -30,7 +30,9 @@ class Expansion {
     if (is(op, Op::norm)) return norm(std::move(op));
     if (is(op, Op::reduction)) return reduction(std::move(op));
     if (is(op, Op::scale) && op.input_shape(0).dim_size() == 2) return scale(std::move(op));
-    if (is_half(types_.numbers.type) && is_mean_of_planes(op)) return mean(std::move(op));
+    if (is_half(types_.floats_of(op.name()).type) && types_.is_float(op.name()) &&
+        is_mean_of_planes(op))
+      return mean(std::move(op));
     network_.ops.push_back(std::move(op));
   }
 
@@ -42,6 +44,7 @@ class Expansion {
     made.add_top(made.name());
     *made.add_output_shape() = make_shape(result);
     types_.others[made.name()] = {};
+    types_.exact.insert(made.name());
     return made;
   }
   static void add_input(TensorOp& op, const std::string& tensor, const AxisExtents& shape) {

@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
-#include "bmnet/targets/bm1684x/window.h"
-#include "ops/conv/weights_bm1684x.h"
+#include "bmnet/targets/bm1684x/products/convolution_parts.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -23,8 +22,20 @@ struct ChannelIntegers {
 // Biases of more than this many units make the scale of their channel larger.
 constexpr double kMostBias = 1 << 29;
 
-ChannelIntegers integers_of(std::span<const float> weights, std::span<const float> biases,
-                            int64_t channels, double scale_in) {
+// Rounded weights shift the mean of a channel. The bias takes the shift back.
+double mean_error(std::span<const float> real, std::span<const float> integers, double unit,
+                  std::span<const float> means) {
+  double error = 0;
+  for (size_t i = 0; i < real.size(); ++i)
+    error += (double{integers[i]} * unit - double{real[i]}) *
+             double{means[i / (real.size() / means.size())]};
+  return error;
+}
+
+// `means` are those of the inputs; by channel there is one for each channel.
+ChannelIntegers integers_of(const ConvolutionPart& part, bool by_channel, double scale_in) {
+  const std::span<const float> weights = part.kernel, biases = part.biases;
+  const int64_t channels = part.output_channels();
   ChannelIntegers result;
   result.weights.resize(weights.size());
   const size_t run = weights.size() / static_cast<size_t>(channels);
@@ -32,11 +43,14 @@ ChannelIntegers integers_of(std::span<const float> weights, std::span<const floa
     const std::span<const float> own = weights.subspan(c * run, run);
     double largest = 0;
     for (float w : own) largest = std::max(largest, std::fabs(double{w}));
-    const double bias = biases.empty() ? 0 : double{biases[c]};
+    double bias = biases.empty() ? 0 : double{biases[c]};
     double unit = largest > 0 ? largest / 127 : 1;
     unit = std::max(unit, std::fabs(bias) / scale_in / kMostBias);
     for (size_t i = 0; i < run; ++i)
       result.weights[c * run + i] = static_cast<float>(std::nearbyint(own[i] / unit));
+    if (!part.means.empty())
+      bias -= mean_error(own, std::span(result.weights).subspan(c * run, run), unit,
+                         by_channel ? part.means.subspan(c, 1) : part.means);
     result.biases.push_back(static_cast<int32_t>(std::llround(bias / (scale_in * unit))));
     result.scales.push_back(scale_in * unit);
   }
@@ -51,7 +65,7 @@ Weight channel_words(const ChannelIntegers& integers, const Layer& layer) {
   std::vector<int32_t> words;
   for (size_t c = 0; c < integers.biases.size(); ++c) {
     const double scale = integers.scales[c];
-    if (layer.type() == DType::f32) {
+    if (is_float(layer.type())) {
       words.insert(words.end(), {static_cast<int32_t>(f32::bits(static_cast<float>(scale))), 0, 0});
     } else {
       const Scaling s = scaling_of(scale / layer.scale_out());
@@ -94,18 +108,23 @@ class ByteWindow : public WindowKernel {
                               .b = Source::tensor(acc)});
   }
 
+  void finish_floats(StreamProgram& program, const Operands& o, const TensorView& acc,
+                     const TensorView& out) const {
+    const bool is_wide = out.dtype == DType::f32;
+    const TensorView real = is_wide ? out : retyped(acc, DType::f32);
+    program.add(Convert{.rounding = Rounding::half_even, .out = real, .in = acc});
+    program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::mul,
+                                .out = real,
+                                .a = Source::tensor(real),
+                                .b = channel_word(o, 0, DType::f32)});
+    if (do_relu) emit_relu(program, real);
+    if (!is_wide) program.add(Convert{.rounding = Rounding::half_even, .out = out, .in = real});
+  }
+
   // Scales the accumulators.
   void finish(StreamProgram& program, const Operands& o) const {
     const TensorView acc = accumulators(o), out = out_view(o);
-    if (out.dtype == DType::f32) {
-      program.add(Convert{.rounding = Rounding::half_even, .out = out, .in = acc});
-      program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::mul,
-                                  .out = out,
-                                  .a = Source::tensor(out),
-                                  .b = channel_word(o, 0, DType::f32)});
-      if (do_relu) emit_relu(program, out);
-      return;
-    }
+    if (is_float(out.dtype)) return finish_floats(program, o, acc, out);
     program.add(Requantize{.kind = Requantize::Kind::to_narrow,
                            .out = out,
                            .in = acc,
@@ -166,94 +185,47 @@ class ByteUpsample final : public WindowKernel {
   }
 };
 
-// Converts rows of (OC, IC, KH, KW) to the order of commands.
-Weight packed_bytes(std::span<const float> kernel, int64_t oc, int64_t ic, int64_t taps) {
-  const int64_t group = weight_group(DType::i8), groups = ceil_div(ic, group);
-  std::vector<uint8_t> packed(static_cast<size_t>(oc * groups * taps * group));
-  uint8_t* to = packed.data();
-  for (int64_t o = 0; o < oc; ++o)
-    for (int64_t first = 0; first < ic; first += group)
-      for (int64_t k = 0; k < taps; ++k, to += group)
-        for (int64_t i = first; i < std::min(first + group, ic); ++i)
-          to[i - first] = static_cast<uint8_t>(
-              static_cast<int>(kernel[static_cast<size_t>((o * ic + i) * taps + k)]));
-  return {.bytes = std::move(packed), .e = {1, oc, groups * taps, group}, .type = DType::i8};
-}
-
 Weight bias_words(const ChannelIntegers& integers) {
   return {.bytes = word_bytes(integers.biases),
           .e = {1, static_cast<int64_t>(integers.biases.size()), 1, 1},
           .type = DType::i32};
 }
 
-std::span<const float> biases_of(const Layer& layer, bool has_bias, Span channels) {
-  if (!has_bias) return {};
-  return std::span(layer.blobs()[1].data)
-      .subspan(static_cast<size_t>(channels.begin), static_cast<size_t>(channels.count()));
+std::unique_ptr<ByteWindow> lower_part(const Layer& layer, const ConvolutionParts& all,
+                                       const ConvolutionPart& part) {
+  const ChannelIntegers integers = integers_of(part, all.by_channel, layer.scale_in());
+  std::unique_ptr<ByteWindow> k;
+  if (all.by_channel) {
+    k = std::make_unique<ByteDepthwise>();
+    k->weights = {{.bytes = byte_weights(integers.weights),
+                   .e = {1, part.output_channels(), all.window.kernel_h, all.window.kernel_w},
+                   .type = DType::i8},
+                  channel_words(integers, layer),
+                  bias_words(integers)};
+  } else {
+    k = std::make_unique<ByteConvolution>();
+    ConvolutionPart rounded = part;
+    rounded.kernel = integers.weights;
+    const PackedKernel packed = packed_kernel(rounded, all.taps(), DType::i8);
+    k->weights = {{.bytes = byte_weights(packed.values), .e = packed.e, .type = DType::i8},
+                  channel_words(integers, layer)};
+  }
+  all.set(*k, part);
+  return k;
 }
 
 }  // namespace
 
 Kernels lower_byte_convolution(const Layer& layer) {
-  const TensorOp& op = layer.op;
-  const auto& param = op.tg_convolution_param();
-  const View in = layer.input(0), out = layer.output();
-  Window2d window = convolution_window(op);
-  TW_RETURN_IF_ERROR(fit_window(op, window, in.e, out.e));
-  const std::vector<float> kernel = convolution_kernel(op, layer.blobs()[0]);
-  const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
-  const bool depthwise = is_depthwise(op);
-  const int64_t groups = depthwise ? 1 : param.group();
-  const size_t part = kernel.size() / static_cast<size_t>(groups);
+  TW_ASSIGN_OR_RETURN(all, convolution_parts(layer));
   std::vector<KernelPtr> kernels;
-  for (int64_t g = 0; g < groups; ++g) {
-    const Span ic{in.e.c / groups * g, in.e.c / groups * (g + 1)};
-    const Span oc{out.e.c / groups * g, out.e.c / groups * (g + 1)};
-    const ChannelIntegers integers =
-        integers_of(std::span(kernel).subspan(static_cast<size_t>(g) * part, part),
-                    biases_of(layer, param.bias_term(), oc), oc.count(), layer.scale_in());
-    std::unique_ptr<ByteWindow> k;
-    if (depthwise) {
-      k = std::make_unique<ByteDepthwise>();
-      k->weights.push_back({.bytes = byte_weights(integers.weights),
-                            .e = {1, out.e.c, window.kernel_h, window.kernel_w},
-                            .type = DType::i8});
-    } else {
-      k = std::make_unique<ByteConvolution>();
-      k->weights.push_back(packed_bytes(integers.weights, oc.count(), ic.count(), taps));
-    }
-    k->weights.push_back(channel_words(integers, layer));
-    if (depthwise) k->weights.push_back(bias_words(integers));
-    k->window = window;
-    k->inputs = {channels_of(in, ic)};
-    k->output = channels_of(out, oc);
-    k->do_relu = param.do_activation();
-    kernels.push_back(std::move(k));
-  }
+  for (const ConvolutionPart& part : all.parts) kernels.push_back(lower_part(layer, all, part));
   return kernels;
 }
 
 Kernels lower_byte_inner_product(const Layer& layer) {
-  const TensorOp& op = layer.op;
-  const auto& param = op.tg_inner_product_param();
-  const std::vector<float> matrix = inner_product_matrix(op, layer.blobs()[0]);
-  const int64_t outputs = param.num_output();
-  const int64_t length = static_cast<int64_t>(matrix.size()) / outputs;
-  Extents in = extents(op.input_shape(0));
-  const int64_t samples = in.count() / length;
-  if (in.c * in.h * in.w != length) in = {samples, length, 1, 1};
-  const ChannelIntegers integers = integers_of(
-      matrix, biases_of(layer, param.bias_term(), {0, outputs}), outputs, layer.scale_in());
-  auto k = std::make_unique<ByteConvolution>();
-  k->window = {.kernel_h = static_cast<int>(in.h), .kernel_w = static_cast<int>(in.w)};
-  k->inputs = {layer.input(0)};
-  k->inputs[0].e = in;
-  k->output = layer.output();
-  k->output.e = {samples, outputs, 1, 1};
-  k->weights.push_back(packed_bytes(integers.weights, outputs, in.c, in.h * in.w));
-  k->weights.push_back(channel_words(integers, layer));
-  k->do_relu = param.do_activation();
-  return one(std::move(k));
+  const ConvolutionParts all = inner_product_parts(layer);
+  return one(lower_part(layer, all, all.parts[0]));
 }
 
 Kernels lower_byte_scale(const Layer& layer) {
@@ -266,8 +238,13 @@ Kernels lower_byte_scale(const Layer& layer) {
     return unsupported(layer.op, "factors", std::to_string(blobs[0].data.size()),
                        "one factor per channel can be compiled");
   const bool has_bias = layer.op.tg_scale_param().bias_term();
-  const ChannelIntegers integers = integers_of(
-      blobs[0].data, biases_of(layer, has_bias, {0, channels}), channels, layer.scale_in());
+  const ConvolutionPart part{
+      .input = k->inputs[0],
+      .output = k->output,
+      .kernel = blobs[0].data,
+      .biases = has_bias ? std::span<const float>(blobs[1].data) : std::span<const float>(),
+      .means = {}};
+  const ChannelIntegers integers = integers_of(part, true, layer.scale_in());
   k->weights.push_back(
       {.bytes = byte_weights(integers.weights), .e = {1, channels, 1, 1}, .type = DType::i8});
   k->weights.push_back(channel_words(integers, layer));

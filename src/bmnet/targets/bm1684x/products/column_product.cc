@@ -5,8 +5,8 @@
 namespace tputwin::net::bm1684x {
 namespace {
 
-// Columns of a channel: those that fill the units of a lane.
-constexpr int64_t kWidth = 16;
+// Returns the columns of a channel that fill the units of a lane.
+int64_t full_width() { return chip().eu_bytes / element_bytes(DType::f32); }
 
 class ColumnProduct final : public StreamKernel {
  public:
@@ -84,7 +84,7 @@ class ColumnProduct final : public StreamKernel {
 // Returns the columns of a channel for a left matrix: a divisor of its columns.
 int64_t width_of(int64_t columns) {
   const int64_t few = 4;
-  for (int64_t w = kWidth; w >= few; --w)
+  for (int64_t w = full_width(); w >= few; --w)
     if (columns % w == 0) return w;
   return columns;
 }
@@ -117,10 +117,11 @@ KernelPtr column_product(const Layer& layer, const Product& p, int64_t first, in
 }  // namespace
 
 Status add_column_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {
-  const int64_t columns = product.out.columns, most = kWidth * chip().lanes;
-  const int64_t whole = columns / kWidth * kWidth;
+  const int64_t width = full_width();
+  const int64_t columns = product.out.columns, most = width * chip().lanes;
+  const int64_t whole = columns / width * width;
   for (int64_t c = 0; c < whole; c += most)
-    to.push_back(column_product(layer, product, c, std::min(most, whole - c), kWidth));
+    to.push_back(column_product(layer, product, c, std::min(most, whole - c), width));
   if (whole < columns)
     to.push_back(column_product(layer, product, whole, columns - whole, columns - whole));
   return {};

@@ -9,8 +9,8 @@
 namespace tputwin::net::bm1684x {
 
 // Moves the buffers of every second group to the other end of the lanes, so that neighbours use
-// different bytes where both are small enough.
-void mirror_groups(std::vector<ProgramPart>& parts);
+// different bytes where both are small enough. Buffers of groups are below `lane_bytes`.
+void mirror_groups(std::vector<ProgramPart>& parts, uint32_t lane_bytes);
 
 // Moves loads of weights before earlier transfers, as far as their buffers allow and as long as the
 // predicted time falls. Weights are stored below `neurons` in global memory. Returns the

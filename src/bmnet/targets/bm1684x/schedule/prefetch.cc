@@ -1,5 +1,5 @@
 // The order of loads of weights.
-#include "bmnet/targets/bm1684x/prefetch.h"
+#include "bmnet/targets/bm1684x/schedule/prefetch.h"
 
 #include <algorithm>
 
@@ -40,15 +40,16 @@ uint64_t price(const StreamProgram& program) {
 
 }  // namespace
 
-void mirror_groups(std::vector<ProgramPart>& parts) {
+void mirror_groups(std::vector<ProgramPart>& parts, uint32_t lane_bytes) {
   bool is_mirrored = false;
   for (ProgramPart& part : parts) {
     if (!part.group) continue;
     if (is_mirrored)
       for (LocalBuffer& buffer : part.group->schedule.buffers)
         for (uint32_t& address : buffer.address)
-          address = chip().lane_bytes - address -
-                    static_cast<uint32_t>(align_up_to(buffer.bytes, chip().eu_bytes));
+          if (address < lane_bytes)
+            address = lane_bytes - address -
+                      static_cast<uint32_t>(align_up_to(buffer.bytes, chip().eu_bytes));
     is_mirrored = !is_mirrored;
   }
 }

@@ -1,0 +1,113 @@
+// Float nets as nets of bytes for the BM1684.
+#include "bmnet/targets/bm1684/bytes/quantize.h"
+
+#include <algorithm>
+
+#include "bmnet/integers/thresholds.h"
+#include "bmnet/pipeline/compilation.h"
+#include "bmnet/pipeline/passes.h"
+#include "bmnet/quantize/quantize.h"
+
+namespace tputwin::net::bm1684 {
+namespace {
+
+using Thresholds = std::vector<LayerThresholds>;
+
+size_t readers(const Network& network, const std::string& tensor) {
+  size_t n = 0;
+  for (const TensorOp& op : network.ops)
+    n += static_cast<size_t>(std::ranges::count(op.bottom(), tensor));
+  return n;
+}
+
+bool rectify(TensorOp& op) {
+  if (is(op, Op::convolution))
+    op.mutable_tg_convolution_param()->set_do_activation(true);
+  else if (is(op, Op::inner_product))
+    op.mutable_tg_inner_product_param()->set_do_activation(true);
+  else if (is(op, Op::eltwise) && computes_bytes(op))
+    op.mutable_tg_eltwise_param()->set_do_activation(true);
+  else
+    return false;
+  return true;
+}
+
+// A clip from 0 to a number that follows a product or sum alone is what ReLU and saturation do.
+void merge_clips(Network& network, Thresholds& thresholds) {
+  std::vector<TensorOp>& ops = network.ops;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!is(ops[i], Op::clip) || ops[i].tg_clip_param().min() != 0) continue;
+    const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
+      return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
+    });
+    if (producer == ops.end() || readers(network, ops[i].bottom(0)) != 1 || !rectify(*producer))
+      continue;
+    const auto p = static_cast<size_t>(producer - ops.begin());
+    thresholds[p].y = {std::min(ops[i].tg_clip_param().max(), thresholds[i].y[0])};
+    producer->set_top(0, ops[i].top(0));
+    ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));
+    thresholds.erase(thresholds.begin() + static_cast<ptrdiff_t>(i));
+    --i;
+  }
+}
+
+// Returns a table with an entry for every layer.
+NetCalibrationParameter table_of(const Network& network, const Thresholds& thresholds) {
+  NetCalibrationParameter table;
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
+    LayerCalibrationParameter& layer = *table.add_layer();
+    layer.set_name(op.name());
+    for (int t = 0; t < op.top_size(); ++t) {
+      auto& blob = *layer.add_blob_param();
+      blob.set_name(network.blob_name(op.top(t)));
+      blob.set_threshold_y(thresholds[i].y[static_cast<size_t>(t)]);
+      layer.add_threshold_y(thresholds[i].y[static_cast<size_t>(t)]);
+    }
+  }
+  return table;
+}
+
+bool is_always_whole(const TensorOp& op) {
+  const RunsOn place = properties(op.type()).runs_on;
+  return place != RunsOn::tpu || has_trait(op, trait::moves_elements);
+}
+
+}  // namespace
+
+bool computes_bytes(const TensorOp& op) {
+  switch (properties(op.type()).op) {
+    case Op::convolution:
+    case Op::inner_product:
+      return true;
+    case Op::scale:
+      return op.input_shape(0).dim_size() > 1 && op.tg_scale_param().axis() == 1;
+    case Op::activation:
+      return is_plain_relu(op);
+    case Op::eltwise:
+      return op.tg_eltwise_param().operation() != ::bmnet::TGEltwiseParameter::PROD;
+    case Op::pooling:
+      return !average_overhang(op).any();
+    default:
+      return false;
+  }
+}
+
+Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParameter& table) {
+  Compilation c;
+  Network& net = c.net.network;
+  net = network;
+  TW_ASSIGN_OR_RETURN(thresholds, resolve_thresholds(net, table));
+  merge_clips(net, thresholds);
+  for (TensorOp& op : net.ops)
+    if (!is_always_whole(op) && !computes_bytes(op)) op.set_cpu_op(true);
+  TW_ASSIGN_OR_RETURN(integers, quantize(net, table_of(net, thresholds)));
+  TW_ASSIGN_OR_RETURN(resolved, resolve(net, integers));
+  c.net.integers = std::move(resolved);
+  TW_RETURN_IF_ERROR(pass::rescale(c));
+  TW_RETURN_IF_ERROR(pass::fuse(c));
+  TW_RETURN_IF_ERROR(pass::trim(c));
+  return std::move(c.net);
+}
+
+}  // namespace tputwin::net::bm1684

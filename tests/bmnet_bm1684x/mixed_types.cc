@@ -1,0 +1,239 @@
+// Nets whose layers have types of their own, and the search for these types.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "bmnet/calibrate/compare_tensors.h"
+#include "bmnet/targets/bm1684x/search/mixed_types.h"
+#include "bmnet/targets/bm1684x/search/simulated_net.h"
+#include "bmnet_bm1684x/support.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+using bm1684x::MixedSearch;
+using bm1684x::MixedTask;
+using bm1684x::SimulatedNet;
+
+constexpr char kNet[] = R"(
+  input: "data" input_shape { dim: 1 dim: 6 dim: 13 dim: 14 }
+  layer { name: "a" type: "Convolution" bottom: "data" top: "a"
+          convolution_param { num_output: 70 kernel_size: 3 pad: 1 } }
+  layer { name: "a relu" type: "ReLU" bottom: "a" top: "ra" }
+  layer { name: "b" type: "Convolution" bottom: "ra" top: "b"
+          convolution_param { num_output: 70 kernel_size: 3 pad: 1 group: 70 } }
+  layer { name: "sum" type: "Eltwise" bottom: "ra" bottom: "b" top: "sum" }
+  layer { name: "gate" type: "Sigmoid" bottom: "sum" top: "gate" }
+  layer { name: "pool" type: "Pooling" bottom: "gate" top: "pool"
+          pooling_param { pool: AVE global_pooling: true } }
+  layer { name: "y" type: "InnerProduct" bottom: "pool" top: "y"
+          inner_product_param { num_output: 9 } })";
+
+Network net_of_six_layers() {
+  auto net = random_net(
+      kNet, {{"a", {{70, 6, 3, 3}, {70}}}, {"b", {{70, 1, 3, 3}, {70}}}, {"y", {{9, 70}, {9}}}}, 3);
+  EXPECT_TRUE(net.ok()) << net.status().message();
+  return std::move(*net);
+}
+
+void set_type_of(NetCalibrationParameter& table, const std::string& layer, const char* type) {
+  for (auto& entry : *table.mutable_layer())
+    if (entry.name() == layer) entry.set_type(type);
+}
+
+double cosine_of(const Network& network, const NetCalibrationParameter& table, DType type,
+                 const net::testing::Values& inputs) {
+  auto executor = FloatExecutor::create(network);
+  auto expected = (*executor)->run(inputs);
+  auto compiled = bm1684x::compile(network, {.type = type, .table = &table});
+  EXPECT_TRUE(compiled.ok()) << compiled.status().message();
+  if (!compiled.ok()) return 0;
+  auto actual = run(*compiled, network, inputs);
+  EXPECT_TRUE(actual.ok()) << actual.status().message();
+  if (!actual.ok()) return 0;
+  Fit fit;
+  fit.add(expected->at(network.outputs()[0]).data, (*actual)[0]);
+  return fit.cosine();
+}
+
+TEST(Bm1684xMixed, LayersHaveTheirTypes) {
+  const Network network = net_of_six_layers();
+  const auto inputs = random_inputs(network, 1);
+  NetCalibrationParameter table = largest_values(network, inputs);
+  table.set_floats("fp16");
+  set_type_of(table, "b", "fp16");
+  set_type_of(table, "gate", "fp32");
+  auto compiled = bm1684x::compile(network, {.type = DType::i8, .table = &table, .keep_all = true});
+  ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+  const auto type_of = [&](const std::string& name) {
+    for (const auto& t : compiled->kept)
+      if (t.name == name) return t.type;
+    return DType::i32;
+  };
+  EXPECT_EQ(type_of("ra"), DType::u8);
+  EXPECT_EQ(type_of("b"), DType::f16);
+  EXPECT_EQ(type_of("gate"), DType::f32);
+}
+
+// The bits are those of all levels.
+TEST(Bm1684xMixed, LevelsAgree) {
+  const Network network = net_of_six_layers();
+  const auto inputs = random_inputs(network, 2);
+  for (const char* type : {"fp16", "bf16", "fp32"})
+    for (const char* layer : {"a", "b", "sum", "gate", "pool", "y"}) {
+      NetCalibrationParameter table = largest_values(network, inputs);
+      set_type_of(table, layer, type);
+      std::vector<float> first;
+      for (const Level level : {Level::none, Level::layer_group, Level::weight_optimization}) {
+        auto compiled =
+            bm1684x::compile(network, {.type = DType::i8, .table = &table, .level = level});
+        ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+        auto actual = run(*compiled, network, inputs);
+        ASSERT_TRUE(actual.ok()) << actual.status().message();
+        if (first.empty()) first = (*actual)[0];
+        EXPECT_EQ(std::memcmp(first.data(), (*actual)[0].data(), 4 * first.size()), 0)
+            << layer << " in " << type << " at level " << static_cast<int>(level);
+      }
+      EXPECT_GT(cosine_of(network, table, DType::i8, inputs), 0.999) << layer << " in " << type;
+    }
+}
+
+TEST(Bm1684xMixed, TypesHaveNames) {
+  const Network network = net_of_six_layers();
+  NetCalibrationParameter table = largest_values(network, random_inputs(network, 1));
+  set_type_of(table, "b", "fp17");
+  auto compiled = bm1684x::compile(network, {.type = DType::i8, .table = &table});
+  ASSERT_FALSE(compiled.ok());
+  const std::string message = compiled.status().message();
+  EXPECT_NE(message.find("layer b"), std::string::npos) << message;
+  EXPECT_NE(message.find("fp17"), std::string::npos) << message;
+}
+
+TEST(Bm1684xMixed, MeansCorrectBiases) {
+  const Network network = net_of_six_layers();
+  const auto inputs = random_inputs(network, 4);
+  NetCalibrationParameter table = largest_values(network, inputs);
+  auto executor = FloatExecutor::create(network);
+  std::map<std::string, Blob> all;
+  ASSERT_TRUE(
+      (*executor)->run(inputs, [&](const std::string& t, const Blob& b) { all[t] = b; }).ok());
+  const double without = cosine_of(network, table, DType::i8, inputs);
+  for (auto& entry : *table.mutable_layer())
+    for (auto& blob : *entry.mutable_blob_param()) {
+      if (blob.name() != "ra" && blob.name() != "pool") continue;
+      const std::vector<float>& values = all.at(blob.name()).data;
+      const size_t inside = values.size() / 70;
+      for (size_t c = 0; c < 70; ++c) {
+        double sum = 0;
+        for (size_t i = 0; i < inside; ++i) sum += values[c * inside + i];
+        blob.add_means(static_cast<float>(sum / static_cast<double>(inside)));
+      }
+    }
+  EXPECT_GT(cosine_of(network, table, DType::i8, inputs), without);
+}
+
+TEST(Bm1684xMixed, SearchReachesTheCosine) {
+  Network network = net_of_six_layers();
+  // One channel is much larger than the others: bytes cannot hold both.
+  for (float& w : network.blobs.at("a")[0].data) w *= 0.01f;
+  for (size_t i = 0; i < 54; ++i) network.blobs.at("a")[0].data[i] *= 3000;
+  const auto inputs = random_inputs(network, 5);
+  NetCalibrationParameter table = largest_values(network, inputs);
+  const MixedTask task{
+      .network = network, .type = DType::i8, .wanted = 0.99999, .samples = {inputs}};
+  auto found = bm1684x::find_mixed_types(task, table);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_GE(found->trials.size(), 2u);
+  EXPECT_LT(found->trials[0].cosine, task.wanted);
+  EXPECT_TRUE(found->is_reached()) << bm1684x::mixed_search_text(*found);
+  EXPECT_GT(found->layers.size(), 0u);
+  EXPECT_LT(found->layers.size(), 6u) << bm1684x::mixed_search_text(*found);
+  // The table has what the trials had.
+  EXPECT_NEAR(cosine_of(network, table, DType::i8, inputs), found->cosine, 1e-9);
+}
+
+// ---- Layer normalizations of several layers ----
+
+// Appends a layer, and returns its result.
+std::string append(Network& network, TensorOp op, const std::string& name,
+                   const std::vector<std::string>& bottoms, std::vector<int64_t> result) {
+  op.set_name(name);
+  for (const std::string& bottom : bottoms) {
+    op.add_bottom(bottom);
+    *op.add_input_shape() = *network.shape_of(bottom);
+  }
+  op.add_top(name);
+  *op.add_output_shape() = make_shape(std::move(result));
+  network.ops.push_back(std::move(op));
+  return name;
+}
+
+TensorOp op_of(Op kind) {
+  TensorOp op;
+  set_type(op, kind);
+  return op;
+}
+
+// (x - mean) / sqrt(mean of squares + eps) * factor + offset
+Network written_out_norm(const std::vector<int64_t>& shape) {
+  Network net;
+  net.name = "norm";
+  std::vector<int64_t> few = shape;
+  few.back() = 1;
+  const std::string x = append(net, op_of(Op::start), "x", {}, shape);
+  TensorOp mean = op_of(Op::reduction);
+  mean.mutable_tg_reduction_param()->set_operation(::bmnet::TGReductionParameter::MEAN);
+  mean.mutable_tg_reduction_param()->set_axis(static_cast<int>(shape.size()) - 1);
+  const std::vector<int64_t> rows(shape.begin(), shape.end() - 1);
+  const auto kept = [&](const std::string& name, const std::string& from) {
+    return append(net, op_of(Op::reshape), name,
+                  {append(net, mean, name + " reduced", {from}, rows)}, few);
+  };
+  TensorOp arithmetic = op_of(Op::arithmetic);
+  auto& p = *arithmetic.mutable_tg_arithmetic_param();
+  p.set_operation(::bmnet::TGArithmeticParameter::SUB);
+  const std::string centered = append(net, arithmetic, "centered", {x, kept("mean", x)}, shape);
+  TensorOp square = op_of(Op::power);
+  square.mutable_tg_power_param()->set_power(2);
+  const std::string squares = append(net, square, "squares", {centered}, shape);
+  TensorOp sum = op_of(Op::power);
+  sum.mutable_tg_power_param()->set_shift(1e-5f);
+  const std::string sums = append(net, sum, "sums", {kept("variance", squares)}, few);
+  TensorOp root = op_of(Op::function);
+  root.mutable_tg_function_param()->set_name("sqrt");
+  const std::string roots = append(net, root, "roots", {sums}, few);
+  p.set_operation(::bmnet::TGArithmeticParameter::DIV);
+  std::string y = append(net, arithmetic, "divided", {centered, roots}, shape);
+  for (const auto& [name, kind] : {std::pair("factor", ::bmnet::TGArithmeticParameter::MUL),
+                                   {"offset", ::bmnet::TGArithmeticParameter::ADD}}) {
+    p.set_operation(kind);
+    std::vector<int64_t> constants(shape.size(), 1);
+    constants.back() = shape.back();
+    *p.mutable_b_shape() = make_shape(constants);
+    net.blobs[name] = {random_blob(constants, static_cast<uint64_t>(name[0]))};
+    y = append(net, arithmetic, name, {y}, shape);
+  }
+  TensorOp end = op_of(Op::end);
+  end.set_name("end");
+  end.add_bottom(y);
+  *end.add_input_shape() = make_shape(shape);
+  net.ops.push_back(std::move(end));
+  return net;
+}
+
+TEST(Bm1684xNorm, WrittenOutIsJoined) {
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{1, 40, 120}, {2, 3, 50}, {30, 70}, {1, 4, 5, 33}}) {
+    SCOPED_TRACE(text(shape));
+    const Network network = written_out_norm(shape);
+    expect_equal(network, random_inputs(network, 1));
+    auto compiled = bm1684x::compile(network, {.type = DType::f16});
+    ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+    EXPECT_NE(compiled->explanation.find("tg_standardize"), std::string::npos);
+    EXPECT_EQ(compiled->explanation.find("tg_reduction"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tputwin::net::testing
