@@ -60,9 +60,10 @@ std::string net_after_convolution(const LayerCase& c) {
   const std::string from = "bottom: \"data\"";
   net.replace(net.find(from), from.size(), "bottom: \"first\"");
   const size_t layer = net.find("layer { name: \"y\"");
-  return net.insert(layer, "layer { name: 'first' bottom: 'data' top: 'first' type: 'Convolution' "
-                           "convolution_param { kernel_size: 1 bias_term: false num_output: " +
-                               std::to_string(c.input[1]) + " } } ");
+  return net.insert(layer,
+                    "layer { name: 'first' bottom: 'data' top: 'first' type: 'Convolution' "
+                    "convolution_param { kernel_size: 1 bias_term: false num_output: " +
+                        std::to_string(c.input[1]) + " } } ");
 }
 
 class Bm1684Bytes : public ::testing::TestWithParam<LayerCase> {};
