@@ -1,4 +1,4 @@
-// What kernels of bytes share: views of cells, and lowering.
+// ByteLayer: a layer of bytes, and what its kernels share: views of cells, and lowering.
 #pragma once
 
 #include "bmnet/integers/integers.h"
