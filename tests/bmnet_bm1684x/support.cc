@@ -142,9 +142,11 @@ class CheckedRun {
         report_({.print = false}),
         checker_(device, *insight::parse_checks("races,uninitialized,memory"), report_) {
     device.observers().add(&checker_);
-    if (!net.weights.empty()) notify(Kind::allocated, 0, net.weights.size());
+    if (!net.weights.empty())
+      notify(Kind::allocated, net.target->first_weight(), net.weights.size());
     notify(Kind::allocated, net.neurons, net.neuron_bytes);
-    if (!net.weights.empty()) notify(Kind::host_write, 0, net.weights.size());
+    if (!net.weights.empty())
+      notify(Kind::host_write, net.target->first_weight(), net.weights.size());
     for (const bm1684x::StreamTensor& t : net.inputs) notify(Kind::host_write, t.address, t.bytes);
     device.observers().notify({.kind = Kind::launch_begin, .number = 1, .name = "net"});
   }
