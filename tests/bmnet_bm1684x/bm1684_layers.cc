@@ -3,6 +3,7 @@
 
 #include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/nets.h"
+#include "bmodel/bm168x/model.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -20,6 +21,44 @@ TEST_P(Bm1684Layer, AgreesWithFloatExecution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Bm1684Layer, ::testing::ValuesIn(layer_cases()));
+
+Result<bm1684x::CompiledStream> compiled_function(const std::string& name, DType type) {
+  TensorOp op;
+  set_type(op, Op::function);
+  op.mutable_tg_function_param()->set_name(name);
+  TW_ASSIGN_OR_RETURN(network, layer_net(op, {{1, 2, 3, 4}}, {}));
+  return bm1684x::compile(network, {.target = &bm1684::bm1684_target(), .type = type});
+}
+
+TEST(Bm1684Refusals, NameLayerAndRule) {
+  EXPECT_TRUE(compiled_function("exp", DType::f32).ok());
+  const auto round = compiled_function("round", DType::f32);
+  ASSERT_FALSE(round.ok());
+  EXPECT_EQ(round.error().code(), "TW-NET-0410");
+  EXPECT_NE(round.error().message().find("layer y"), std::string::npos) << round.error().message();
+  EXPECT_NE(round.error().message().find("round"), std::string::npos) << round.error().message();
+  for (const DType type : {DType::f16, DType::bf16})
+    EXPECT_EQ(compiled_function("exp", type).error().code(), "TW-NET-0410");
+  EXPECT_EQ(compiled_function("exp", DType::i8).error().code(), "TW-NET-0302");
+}
+
+// Runtimes leave addresses below the first weight as they are.
+TEST(Bm1684File, HasTheAddressesOfTheChip) {
+  constexpr uint64_t kFirstWeight = 0x1'0510'0000;
+  auto network = random_net(net_of(layer_cases().front()), {{"y", layer_cases().front().blobs}}, 1);
+  ASSERT_TRUE(network.ok());
+  auto compiled = bm1684x::compile(*network, {.target = &bm1684::bm1684_target()});
+  ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+  auto bytes = bm1684x::to_file(*compiled, "net");
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  auto file = bmodel::bm168x::read(*bytes);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->model.chip, "BM1684");
+  const auto& stage = *file->model.net.at(0)->parameter.at(0);
+  EXPECT_EQ(stage.coeff_mem->address, kFirstWeight);
+  EXPECT_GT(stage.ctx_addr, kFirstWeight);
+  EXPECT_EQ(stage.cmd_group.at(0)->bdc_cmd_byte, 0u);
+}
 
 }  // namespace
 }  // namespace tputwin::net::testing

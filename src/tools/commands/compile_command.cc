@@ -144,9 +144,10 @@ void add_target(CLI::App& sub, CompileCommand& command) {
                                                    {"bm1684", ChipFamily::bm1684},
                                                    {"bm1684x", ChipFamily::bm1684x}}))
                    ->type_name("ENUM");
-  sub.add_option("--type", command.stream.type,
-                 "numbers of the net: fp32, int8, which needs a table, and on the bm1684x fp16 and "
-                 "bf16; default: fp32; not for the bm1880")
+  sub.add_option(
+         "--type", command.stream.type,
+         "numbers of the net on the bm1684 and bm1684x: fp32, or int8, which needs a table; on "
+         "the bm1684x also fp16 and bf16; default: fp32")
       ->transform(one_of<DType>(
           {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}}))
       ->needs(chip);
@@ -163,7 +164,7 @@ void add_target(CLI::App& sub, CompileCommand& command) {
 void add_shapes(CLI::App& sub, CompileCommand& command) {
   auto* shape = sub.add_option("--shape", command.shapes,
                                "n,c,h,w, once per input; default: the net's own; more of them make "
-                               "several stages on the bm1684x");
+                               "several stages, not on the bm1880");
   sub.add_option("--batch", command.request.batch,
                  "samples, instead of the first extent of the inputs")
       ->check(at_least_one())

@@ -130,12 +130,23 @@ Status set_types(StreamCompilation& c) {
   return {};
 }
 
-// Takes the place of the passes up to here for a target that packs bytes.
+// Replaces the passes up to here if the target packs bytes.
 Status pack_bytes(StreamCompilation& c) {
   TW_ASSIGN_OR_RETURN(packed, target().packing()->pack(c.shared.net.network, *c.options.table));
-  c.shared.net = std::move(packed.net);
+  c.shared.net.network = std::move(packed.net.network);
   c.types = std::move(packed.types);
   c.byte_layers = std::move(packed.layers);
+  std::map<std::string, LayerIntegers> integers;
+  for (size_t i = 0; i < c.ops().size(); ++i)
+    integers[c.ops()[i].name()] = std::move(packed.net.integers[i]);
+  expand_layers(c.shared.net.network, c.types);
+  for (TensorOp& op : c.ops()) {
+    LayerIntegers& own = integers[op.name()];
+    own.threshold_y.resize(static_cast<size_t>(op.top_size()));
+    c.shared.net.integers.push_back(std::move(own));
+    for (TensorShape& s : *op.mutable_input_shape()) s.set_data_type_size(4);
+    for (TensorShape& s : *op.mutable_output_shape()) s.set_data_type_size(4);
+  }
   c.shared.contiguous = regrouped_tensors(c.shared.net.network);
   c.shared.contiguous.merge(packed.contiguous);
   return {};

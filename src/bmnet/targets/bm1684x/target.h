@@ -20,8 +20,8 @@ struct FunctionNeeds;
 struct ScalarStep;
 class BytePacking;
 
-// Describes what a chip does in its own way. Kernels describe their work by operations of the
-// BM1684X.
+// A chip as a target: kernels describe their work by operations of the BM1684X, and the target
+// turns them into its commands.
 class Target {
  public:
   explicit Target(const Chip& chip) : chip(chip) {}

@@ -1,4 +1,4 @@
-// Views of cells and lowering, which kernels of bytes share.
+// ByteLayer: a layer of bytes, and what its kernels share: views of cells, and lowering.
 #pragma once
 
 #include "bmnet/integers/integers.h"

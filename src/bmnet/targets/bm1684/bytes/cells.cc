@@ -69,7 +69,8 @@ class Packing {
   void place(TensorOp op, LayerIntegers integers) {
     const bool has_cells = takes_cells(op, integers);
     op.set_cpu_op(false);
-    if (!has_cells) integers.multiplier.clear();
+    // In floats nothing is rescaled.
+    if (!has_cells && is(op, Op::concat)) integers.multiplier.clear();
     for (int i = 0; i < op.bottom_size(); ++i) {
       const std::string tensor = op.bottom(i);
       if (is(op, Op::end))
@@ -92,11 +93,11 @@ class Packing {
 
   bool takes_cells(const TensorOp& op, const LayerIntegers& integers) const {
     if (op.cpu_op()) return false;
-    if (computes_bytes(op) || integers.table) return true;  // tables of pass rescale
-    if (!has_trait(op, trait::moves_elements) || !keeps_samples(op)) return false;
-    if (!integers.multiplier.empty()) return true;
-    return std::ranges::all_of(op.bottom(),
-                               [&](const std::string& t) { return tensors_.at(t).is_cells; });
+    if (computes_bytes(op)) return true;
+    const auto has_cells = [&](const std::string& t) { return tensors_.at(t).is_cells; };
+    if (op.bottom_size() == 0 || !std::ranges::all_of(op.bottom(), has_cells)) return false;
+    if (integers.table) return true;  // of pass rescale
+    return has_trait(op, trait::moves_elements) && keeps_samples(op);
   }
 
   TensorShape shape_of(const std::string& tensor, bool cells) const {

@@ -190,9 +190,20 @@ void set_layer(StreamKernel& kernel, const ByteLayer& layer) {
   kernel.output = layer.output();
 }
 
+// Returns a view of all elements that fits a lane, sample by sample.
+template <class K>
+View spread_view(View cells, size_t inputs) {
+  K kernel;
+  kernel.inputs.assign(inputs, cells);
+  kernel.output = cells;
+  bm1684x::spread_if_large(kernel);
+  cells.e = kernel.output.e;
+  return cells;
+}
+
 std::vector<KernelPtr> from_cells(const ByteLayer& layer, int64_t samples) {
   std::vector<KernelPtr> kernels;
-  const View cells = layer.input(), floats = layer.output();
+  const View cells = spread_view<FromCells>(layer.input(), 1), floats = layer.output();
   for (int64_t image = 0; image < std::min(kImages, samples); ++image) {
     auto k = std::make_unique<FromCells>();
     const int64_t images = (samples - image - 1) / kImages + 1;
@@ -209,7 +220,8 @@ std::vector<KernelPtr> from_cells(const ByteLayer& layer, int64_t samples) {
 // Cells of four images, then the last cell if it has fewer.
 std::vector<KernelPtr> to_cells(const ByteLayer& layer, int64_t samples) {
   std::vector<KernelPtr> kernels;
-  const View floats = layer.input(), cells = layer.output();
+  const View floats = layer.input();
+  const View cells = spread_view<ToCells>(layer.output(), kImages);
   const auto add = [&](int64_t first, int64_t count, int64_t images) {
     if (count == 0) return;
     auto k = std::make_unique<ToCells>();
@@ -299,6 +311,7 @@ Kernels lower_cells_concat(const ByteLayer& layer) {
     k->output.offset = offset;
     const Extents& e = k->output.e;
     offset += e.c * e.h * e.w * element_bytes(DType::b32);
+    bm1684x::spread_if_large(*k);
     kernels.push_back(std::move(k));
   }
   return kernels;

@@ -2,6 +2,10 @@
 #include "bmnet/targets/bm1684/bytes/quantize.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/pipeline/compilation.h"
@@ -21,29 +25,41 @@ size_t readers(const Network& network, const std::string& tensor) {
 }
 
 bool rectify(TensorOp& op) {
+  if (!computes_bytes(op)) return false;
   if (is(op, Op::convolution))
     op.mutable_tg_convolution_param()->set_do_activation(true);
   else if (is(op, Op::inner_product))
     op.mutable_tg_inner_product_param()->set_do_activation(true);
-  else if (is(op, Op::eltwise) && computes_bytes(op))
+  else if (is(op, Op::eltwise))
     op.mutable_tg_eltwise_param()->set_do_activation(true);
+  else if (is(op, Op::scale))
+    op.mutable_tg_scale_param()->set_do_activation(true);
   else
     return false;
   return true;
 }
 
-// A clip from 0 to a number that follows a product or sum alone is what ReLU and saturation do.
-void merge_clips(Network& network, Thresholds& thresholds) {
+// Returns the largest result of a ReLU, or of a clip from 0 to a number; nullopt for other layers.
+std::optional<float> most_of_rectifier(const TensorOp& op) {
+  if (is_plain_relu(op)) return INFINITY;
+  if (is(op, Op::clip) && op.tg_clip_param().min() == 0) return op.tg_clip_param().max();
+  return std::nullopt;
+}
+
+// A ReLU or clip that follows a product or sum alone becomes part of it, and gives it its
+// threshold. Saturation then is the upper bound of the clip.
+void merge_rectifiers(Network& network, Thresholds& thresholds) {
   std::vector<TensorOp>& ops = network.ops;
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (!is(ops[i], Op::clip) || ops[i].tg_clip_param().min() != 0) continue;
+    const std::optional<float> most = most_of_rectifier(ops[i]);
+    if (!most) continue;
     const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
       return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
     });
     if (producer == ops.end() || readers(network, ops[i].bottom(0)) != 1 || !rectify(*producer))
       continue;
     const auto p = static_cast<size_t>(producer - ops.begin());
-    thresholds[p].y = {std::min(ops[i].tg_clip_param().max(), thresholds[i].y[0])};
+    thresholds[p].y = {std::min(*most, thresholds[i].y[0])};
     producer->set_top(0, ops[i].top(0));
     ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));
     thresholds.erase(thresholds.begin() + static_cast<ptrdiff_t>(i));
@@ -68,9 +84,36 @@ NetCalibrationParameter table_of(const Network& network, const Thresholds& thres
   return table;
 }
 
-bool is_always_whole(const TensorOp& op) {
-  const RunsOn place = properties(op.type()).runs_on;
-  return place != RunsOn::tpu || has_trait(op, trait::moves_elements);
+bool is_product(const TensorOp& op) { return is(op, Op::convolution) || is(op, Op::inner_product); }
+
+// Leaves layers to the host. Products take bytes, and other layers that have bytes among their
+// inputs: the ranges of float tensors may be too large for bytes.
+void leave_floats(Network& network) {
+  std::set<std::string> bytes;
+  for (TensorOp& op : network.ops) {
+    const auto has_bytes = [&](const std::string& t) { return bytes.contains(t); };
+    const bool moves = has_trait(op, trait::moves_elements);
+    const bool computes = is_product(op) || std::ranges::any_of(op.bottom(), has_bytes);
+    const bool is_byte_layer =
+        moves ? std::ranges::all_of(op.bottom(), has_bytes) : computes_bytes(op) && computes;
+    if (is_byte_layer && op.bottom_size() > 0) bytes.insert(op.top().begin(), op.top().end());
+    if (!is_byte_layer && !moves && properties(op.type()).runs_on == RunsOn::tpu)
+      op.set_cpu_op(true);
+  }
+}
+
+// Results that are elements of their input have its threshold.
+void share_thresholds(const Network& network, Thresholds& thresholds) {
+  std::map<std::string, float> of_tensor;
+  for (size_t i = 0; i < network.ops.size(); ++i) {
+    const TensorOp& op = network.ops[i];
+    const bool keeps = op.bottom_size() > 0 && !is_left_to_host(op) && keeps_threshold(op);
+    for (int t = 0; t < op.top_size(); ++t) {
+      float& own = thresholds[i].y[static_cast<size_t>(t)];
+      if (keeps) own = of_tensor.at(op.bottom(0));
+      of_tensor[op.top(t)] = own;
+    }
+  }
 }
 
 }  // namespace
@@ -81,7 +124,7 @@ bool computes_bytes(const TensorOp& op) {
     case Op::inner_product:
       return true;
     case Op::scale:
-      return op.input_shape(0).dim_size() > 1 && op.tg_scale_param().axis() == 1;
+      return op.input_shape(0).dim_size() > 2 && op.tg_scale_param().axis() == 1;
     case Op::activation:
       return is_plain_relu(op);
     case Op::eltwise:
@@ -98,9 +141,9 @@ Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParam
   Network& net = c.net.network;
   net = network;
   TW_ASSIGN_OR_RETURN(thresholds, resolve_thresholds(net, table));
-  merge_clips(net, thresholds);
-  for (TensorOp& op : net.ops)
-    if (!is_always_whole(op) && !computes_bytes(op)) op.set_cpu_op(true);
+  merge_rectifiers(net, thresholds);
+  leave_floats(net);
+  share_thresholds(net, thresholds);
   TW_ASSIGN_OR_RETURN(integers, quantize(net, table_of(net, thresholds)));
   TW_ASSIGN_OR_RETURN(resolved, resolve(net, integers));
   c.net.integers = std::move(resolved);

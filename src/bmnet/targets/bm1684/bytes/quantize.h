@@ -5,7 +5,8 @@
 
 namespace tputwin::net::bm1684 {
 
-// Returns true if a layer of a float net has commands for bytes. Others are computed in fp32.
+// Returns true if a layer of a float net has commands for bytes. It uses them if it is a product or
+// has bytes among its inputs. Others are computed in fp32.
 bool computes_bytes(const TensorOp& op);
 
 // Quantizes a folded float net with the thresholds of a table, by the rules of the int8 interpreter
