@@ -1,4 +1,6 @@
 // The commands of a net, by subnets.
+#include "bmnet/targets/bm1684x/stream_compilation.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "bmnet/pipeline/group_report.h"
 #include "bmnet/targets/bm1684x/emit_moves.h"
 #include "bmnet/targets/bm1684x/schedule/prefetch.h"
-#include "bmnet/targets/bm1684x/stream_compilation.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/subnets/subnets.h"
 
