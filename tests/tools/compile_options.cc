@@ -14,7 +14,7 @@ TEST_F(CompileOptions, MustSaySomethingAndAgree) {
       {"--batch 0", "--batch: \"0\" is not a number from 1 on"},
       {"--batch -1", "--batch: \"-1\" is not a number from 1 on"},
       {"--batch 2 --shape 1,3,4,4", "--shape excludes --batch"},
-      {"--chip bm1684", "--chip"},
+      {"--chip bm1686", "--chip"},
   };
   for (const auto& [options, rule] : refused) {
     EXPECT_EQ(run(fmt::format("tputwin compile net.onnx {}", options)), 2) << options;
