@@ -115,9 +115,13 @@ TEST(Top, ValuesAndPositionsInOrder) {
   p.set_count(2);
   positions.output({1, 1, 2}).expect_refused();
 
-  CpuCall broken("tg_top_positions");
-  broken.input({1, 3}, {1, NAN, 2}).output({1, 1});
-  expect_values(broken.run(), {1});
+  // ArgMax of ONNX Runtime 1.30: no value is larger than NaN, nor is NaN.
+  for (const auto& [x_with_nan, position] :
+       {std::pair(Floats{1, NAN, 2}, 2.0f), {Floats{NAN, 1, 2}, 0.0f}, {Floats{3, NAN, 2}, 0.0f}}) {
+    CpuCall broken("tg_top_positions");
+    broken.input({1, 3}, x_with_nan).output({1, 1});
+    expect_values(broken.run(), {position});
+  }
 }
 
 TEST(Softmax, ItsLogarithm) {
