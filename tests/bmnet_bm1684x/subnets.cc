@@ -284,6 +284,19 @@ TEST(Bm1684xSubnets, TheBm1684HasNone) {
       << compiled.status().message();
 }
 
+// Integers that the host reads would be rounded to 16 bits. Other inputs have the type of the net.
+TEST(Bm1684xSubnets, InputsOfTheHostStayFp32) {
+  NetBuilder b;
+  const std::string x = b.input("x", {1, 4, 3, 3}), i = b.input("i", {1, 4, 3, 3});
+  const std::string y = b.layer(relu(), {x}), z = b.host("unary op=neg", {i}, {1, 4, 3, 3});
+  const auto compiled =
+      bm1684x::compile(b.finished({y, z}), {.type = DType::bf16, .float_inputs = false});
+  ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+  ASSERT_EQ(compiled->inputs.size(), 2u);
+  EXPECT_EQ(compiled->inputs[0].type, DType::bf16);
+  EXPECT_EQ(compiled->inputs[1].type, DType::f32);
+}
+
 TEST(Bm1684xSubnets, LayersOfTheChipFollowEachOther) {
   NetBuilder b;
   const std::string x = b.input("x", {1, 4, 3, 3});

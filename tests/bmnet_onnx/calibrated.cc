@@ -58,6 +58,7 @@ Result<Calibrated> calibrated(const onnx::ModelProto& model, const Batches& samp
   options.thresholds = loaded.thresholds;
   change(options);
   TW_ASSIGN_OR_RETURN(calibration, net::calibrate(loaded.net, data, options));
+  if (options.table_only) return Calibrated{.calibration = std::move(calibration), .net = {}};
   const tputwin::testing::TemporaryDirectory folder;
   write(folder / "net.caffemodel", calibration.net);
   write(folder / "table.pb2", calibration.table);

@@ -60,6 +60,7 @@ class Int8NetBuilder {
     result_.network = single;
     result_.net = std::move(net);
     result_.table = thresholds_;
+    mark_masks(single, result_.table);
     for (TensorReport& tensor : result_.tensors)
       tensor.sqnr = tensor.cosine = std::numeric_limits<double>::quiet_NaN();
     if (!options_.correct_biases) return std::move(result_);
@@ -71,6 +72,28 @@ class Int8NetBuilder {
   }
 
   // ---- Layers on the host ----
+
+  // Marks the layers of masks in the table: their numbers are floats.
+  void mark_masks(const Network& single, NetCalibrationParameter& table) const {
+    Network marked = single;
+    for (TensorOp& op : marked.ops)
+      if (masks_.contains(op.name())) op.set_cpu_op(true);
+    leave_rectifiers(marked);
+    std::set<std::string> left;
+    for (const TensorOp& op : marked.ops)
+      if (is_left_to_host(op)) left.insert(op.calib_id().empty() ? op.name() : op.calib_id());
+    const auto mark = [](LayerCalibrationParameter& entry) {
+      entry.set_on_host(true);
+      entry.set_type("fp32");
+    };
+    for (LayerCalibrationParameter& entry : *table.mutable_layer())
+      if (left.erase(entry.name()) != 0) mark(entry);
+    for (const std::string& name : left) {
+      LayerCalibrationParameter& entry = *table.add_layer();
+      entry.set_name(name);
+      mark(entry);
+    }
+  }
 
   // Returns the int8 net that leaves some layers to the host.
   Result<Int8Net> make(const Network& single, const LayerNames& left,

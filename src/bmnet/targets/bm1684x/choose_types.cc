@@ -106,7 +106,10 @@ class Choice {
 
   Numbers numbers_of(const TensorOp& op, int top, float threshold) const {
     if (is(op, Op::host)) return {};
-    if (is(op, Op::start)) return choice_.float_inputs ? Numbers{} : start_numbers(op, threshold);
+    if (is(op, Op::start))
+      return choice_.float_inputs || host_reads_.count(op.top(top)) != 0
+                 ? Numbers{}
+                 : start_numbers(op, threshold);
     if (keeps_numbers(op)) return types_.of(op.bottom(0));
     if (is(op, Op::concat)) return joined_numbers(op, threshold);
     const bool has_readers_of_bytes = byte_readers_.count(op.top(top)) != 0;
@@ -259,6 +262,8 @@ class Choice {
     for (size_t i = net_.network.ops.size(); i-- > 0;) {
       const TensorOp& op = net_.network.ops[i];
       const bool passes_on = keeps_numbers(op) || is(op, Op::concat);
+      if (is(op, Op::host) || (passes_on && host_reads_.count(op.top(0)) != 0))
+        host_reads_.insert(op.bottom().begin(), op.bottom().end());
       const bool wants_bytes =
           passes_on ? std::ranges::any_of(
                           op.top(), [&](const auto& t) { return byte_readers_.count(t) != 0; })
@@ -302,6 +307,9 @@ class Choice {
   Types& types_;
   std::set<std::string> given_;  // tensors that had numbers before
   std::set<std::string> byte_readers_, clipped_;
+  // Tensors that operators of the host read. Integers, such as positions of a Gather, are among
+  // them.
+  std::set<std::string> host_reads_;
   // Readers of a tensor: those that compute in fp32, and those that take fp32.
   struct Readers {
     int all = 0, fp32 = 0, wide = 0;

@@ -8,6 +8,7 @@
 
 #include "bmnet/calibrate/compare_tensors.h"
 #include "bmnet/float/execute.h"
+#include "bmnet/integers/thresholds.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/search/single_layer.h"
 #include "bmnet/targets/bm1684x/target.h"
@@ -91,7 +92,10 @@ class Search {
     return task_.type == DType::i8 && !computes_bytes(op) ? DType::f16 : task_.type;
   }
   // A plain ReLU is part of the layer before it.
-  static bool is_candidate(const TensorOp& op) {
+  // Layers whose type the table gives keep it. Those of masks are fp32.
+  bool is_candidate(const TensorOp& op) const {
+    const LayerCalibrationParameter* entry = find_entry(table_, op);
+    if (entry != nullptr && (entry->has_type() || entry->on_host())) return false;
     return !is(op, Op::start) && !is(op, Op::end) && !has_trait(op, trait::moves_elements) &&
            !is_plain_relu(op);
   }
@@ -195,7 +199,7 @@ class Search {
   }
 
   const MixedTask& task_;
-  NetCalibrationParameter table_;  // without types of layers
+  NetCalibrationParameter table_;  // without the types that the search gives
   MixedSearch result_;
   std::unique_ptr<FloatExecutor> executor_;
   std::vector<Blobs> known_;        // all tensors of the first samples
