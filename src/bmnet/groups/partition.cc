@@ -1,5 +1,5 @@
 // Search for the groups of kernels, and for the cut of each group, with the fewest predicted cycles
-// of a run.
+// of a run. All groups of few kernels are compared. Longer ones are joined from these.
 #include "bmnet/groups/partition.h"
 
 #include <fmt/format.h>
@@ -134,8 +134,16 @@ class Partition {
             const PartitionOptions& options, Pricer& pricer)
       : kernels_(kernels), first_(first), uses_(uses), options_(options), pricer_(pricer) {}
 
-  // Returns the cheapest sequence of groups. best[j] covers the first j kernels.
   Result<std::vector<PricedGroup>> run() {
+    TW_ASSIGN_OR_RETURN(groups, cheapest());
+    if (options_.has_groups && options_.joins) join(groups);
+    return groups;
+  }
+
+ private:
+  // Returns the cheapest sequence of groups of at most max_kernels. best[j] covers the first j
+  // kernels.
+  Result<std::vector<PricedGroup>> cheapest() {
     const size_t n = kernels_.size();
     struct Best {
       uint64_t cycles = ~uint64_t{0};
@@ -151,7 +159,7 @@ class Partition {
       for (size_t j = i + 1; j <= std::min(n, i + longest); ++j) {
         std::optional<PricedGroup> group;
         if (may_group(i, j)) {
-          Search search(slice(i, j), stored(i, j), options_, pricer_);
+          Search search = search_of(i, j);
           group = search.run();
           if (!group && j == i + 1 && search.refused()) return *search.refused();
         }
@@ -171,7 +179,28 @@ class Partition {
     return groups;
   }
 
- private:
+  // Replaces two neighbours by one group where that is cheaper, until none is.
+  void join(std::vector<PricedGroup>& groups) const {
+    for (size_t begin = 0, i = 0; i + 1 < groups.size();) {
+      const size_t own = groups[i].schedule.kernels.size();
+      const size_t end = begin + own + groups[i + 1].schedule.kernels.size();
+      std::optional<PricedGroup> joined;
+      // The search above has priced shorter ones.
+      if (end - begin > static_cast<size_t>(options_.max_kernels) && may_group(begin, end))
+        joined = search_of(begin, end).run();
+      if (joined && joined->cycles < groups[i].cycles + groups[i + 1].cycles) {
+        groups[i] = std::move(*joined);
+        groups.erase(groups.begin() + static_cast<ptrdiff_t>(i) + 1);
+      } else {
+        begin += own;
+        ++i;
+      }
+    }
+  }
+
+  Search search_of(size_t i, size_t j) const {
+    return Search(slice(i, j), stored(i, j), options_, pricer_);
+  }
   std::vector<const TiledKernel*> slice(size_t i, size_t j) const {
     return {kernels_.begin() + static_cast<ptrdiff_t>(i),
             kernels_.begin() + static_cast<ptrdiff_t>(j)};

@@ -15,7 +15,8 @@ struct PartitionOptions {
   // false: every kernel is a group of its own
   bool has_groups = true;
   bool has_overlap = true;  // transfers run in parallel with compute
-  int max_kernels = 12;     // maximum per group
+  int max_kernels = 12;     // maximum per group, before groups are joined
+  bool joins = false;       // neighbouring groups become one of any length if that is cheaper
   int cuts = 3;  // of a group that are tried with overlap, from coarse to fine
   // Tries groups whose weights are loaded so many steps ahead.
   std::vector<int> weights_ahead = {1};

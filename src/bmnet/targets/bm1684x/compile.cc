@@ -207,6 +207,7 @@ Kernels lower_layer(StreamCompilation& c, size_t i) {
 Status lower_all(StreamCompilation& c) {
   c.shared.partition.weights_ahead = {1, 4};
   c.shared.partition.cuts = 6;
+  c.shared.partition.joins = true;
   std::vector<Error> problems;
   for (size_t i = 0; i < c.ops().size(); ++i) {
     auto kernels = lower_layer(c, i);

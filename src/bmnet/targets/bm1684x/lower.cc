@@ -23,16 +23,14 @@ constexpr Row kRows[] = {
 #include "bmnet/targets/bm1684x/lowering.def"
 };
 
-// Returns the shape as (n,c,h,w). Tensors of few axes are viewed alike by all layers, so that they
-// can stay in local memory: vectors have their elements in channels, matrices their rows.
+}  // namespace
+
 Extents view_extents(const TensorShape& shape) {
   const std::vector<int64_t> d = dims(shape);
   if (d.size() == 3) return {d[0], d[1], 1, d[2]};
   if (d.size() == 2 && d[0] > kFewRows) return {1, d[0], 1, d[1]};
   return extents(shape);
 }
-
-}  // namespace
 
 View Layer::view(const std::string& tensor, const TensorShape& shape) const {
   const View view{.tensor = tensor, .e = view_extents(shape), .type = types.of(tensor).type};

@@ -63,6 +63,10 @@ class BytePacking {
   virtual Kernels lower(const Layer& layer, const LayerIntegers& integers) const = 0;
 };
 
+// Returns a shape as (n,c,h,w). Tensors of few axes are viewed alike by all layers, so that they
+// can stay in local memory: vectors have their elements in channels, matrices their rows.
+Extents view_extents(const TensorShape& shape);
+
 // Inner products of many rows.
 Kernels lower_rows_product(const Layer& layer);
 

@@ -2,12 +2,41 @@
 #include "bmnet/targets/bm1684x/simplify.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "bmnet/targets/bm1684x/lower.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
 
+using TwoOperands = ::bmnet::TGArithmeticParameter;
+
 bool is_unary(const TensorOp& op) {
   return is(op, Op::activation) || is(op, Op::function) || is(op, Op::power) || is(op, Op::clip);
+}
+
+// Returns the operation of a layer that computes one for each element of two tensors.
+std::optional<TwoOperands::ArithmeticOp> operation_of(const TensorOp& op) {
+  if (op.bottom_size() != 2) return std::nullopt;
+  if (is(op, Op::arithmetic)) return op.tg_arithmetic_param().operation();
+  using Parameter = ::bmnet::TGEltwiseParameter;
+  const auto& p = op.tg_eltwise_param();
+  if (!is(op, Op::eltwise) || p.do_activation()) return std::nullopt;
+  if (p.operation() == Parameter::PROD) return TwoOperands::MUL;
+  if (p.operation() == Parameter::MAX) return TwoOperands::MAX;
+  if (p.coeff_size() > 0 && p.coeff(0) != 1) return std::nullopt;
+  const float second = p.coeff_size() > 1 ? p.coeff(1) : 1;
+  if (second == 1) return TwoOperands::ADD;
+  return second == -1 ? std::optional(TwoOperands::SUB) : std::nullopt;
+}
+
+// Returns true if the layer repeats only axes of one value.
+bool repeats_values(const TensorOp& op) {
+  if (!is(op, Op::tile)) return false;
+  const std::vector<int64_t> from = dims(op.input_shape(0)), to = dims(op.output_shape(0));
+  for (size_t i = 0; i < from.size(); ++i)
+    if (from[i] != 1 && from[i] != to[i]) return false;
+  return from.size() == to.size() && from.size() <= 4;
 }
 
 class Simplifier {
@@ -18,12 +47,15 @@ class Simplifier {
     for (TensorOp& op : ops()) make_power(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (add_bias(ops()[i])) erase(i--);
+    for (TensorOp& op : ops()) move_addend(op);
+    for (TensorOp& op : ops()) skip_tiles(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (is_unary(ops()[i])) sink_reshape(i);
     for (size_t i = 0; i < ops().size(); ++i)
       if (is(ops()[i], Op::reshape)) join_reshapes(ops()[i]);
     for (size_t i = ops().size(); i-- > 0;)
-      if (is(ops()[i], Op::reshape) && readers(ops()[i].top(0)) == 0) erase(i);
+      if ((is(ops()[i], Op::reshape) || is(ops()[i], Op::tile)) && readers(ops()[i].top(0)) == 0)
+        erase(i);
   }
 
  private:
@@ -72,23 +104,54 @@ class Simplifier {
         op.input_shape(0).dim_size() != op.output_shape(0).dim_size() ||
         dims(op.input_shape(0)) != dims(op.output_shape(0)))
       return false;
+    TensorOp* last = take_bias(op, param.b_shape());
+    if (last != nullptr) last->set_top(0, op.top(0));
+    return last != nullptr;
+  }
+
+  // Moves constants that a softmax adds, one for each output of the inner product before it.
+  void move_addend(TensorOp& op) {
+    if (is(op, Op::softmax) && op.bottom_size() == 1 && network_.blobs.count(op.name()) != 0 &&
+        take_bias(op, op.tg_softmax_param().addend_shape()) != nullptr)
+      op.mutable_tg_softmax_param()->clear_addend_shape();
+  }
+
+  // Makes the constants of `op`, which adds them to its input, the bias of the inner product before
+  // it. Returns the layer whose result that input is; nullptr if they cannot be a bias.
+  TensorOp* take_bias(const TensorOp& op, const TensorShape& constants) {
     TensorOp* last = only_producer(op.bottom(0));
     TensorOp* product = last;
     while (product != nullptr && is(*product, Op::reshape))
       product = only_producer(product->bottom(0));
-    if (product == nullptr || !is(*product, Op::inner_product)) return false;
+    if (product == nullptr || !is(*product, Op::inner_product)) return nullptr;
     auto& own = *product->mutable_tg_inner_product_param();
-    const std::vector<int64_t> shape = dims(param.b_shape());
     const int64_t outputs = own.num_output();
-    if (own.bias_term() || own.do_activation() || shape.back() != outputs ||
-        count(param.b_shape()) != outputs || dims(op.input_shape(0)).back() != outputs)
-      return false;
+    if (own.bias_term() || own.do_activation() || dims(constants).back() != outputs ||
+        count(constants) != outputs || dims(op.input_shape(0)).back() != outputs)
+      return nullptr;
     own.set_bias_term(true);
     network_.blobs[product->name()].push_back(
         {{outputs}, std::move(network_.blobs[op.name()][0].data)});
     network_.blobs.erase(op.name());
-    last->set_top(0, op.top(0));
-    return true;
+    return last;
+  }
+
+  // Reads operands before they are repeated: the commands repeat them.
+  void skip_tiles(TensorOp& op) {
+    const auto operation = operation_of(op);
+    if (!operation) return;
+    bool skips = false;
+    for (int i = 0; i < op.bottom_size(); ++i)
+      for (const TensorOp* tile = network_.producer(op.bottom(i));
+           tile != nullptr && repeats_values(*tile); tile = network_.producer(op.bottom(i))) {
+        op.set_bottom(i, tile->bottom(0));
+        *op.mutable_input_shape(i) = tile->input_shape(0);
+        skips = true;
+      }
+    if (!skips || is(op, Op::arithmetic)) return;
+    op.clear_tg_eltwise_param();
+    set_type(op, Op::arithmetic);
+    op.mutable_tg_arithmetic_param()->set_operation(*operation);
   }
 
   // Exchanges layer i, a function of one value, and the reshape before it.
@@ -107,14 +170,16 @@ class Simplifier {
     ops().insert(ops().begin() + static_cast<ptrdiff_t>(i), std::move(reshape));
   }
 
-  // Reads what the reshape before reads. If the two change nothing, readers skip them.
+  // Reads what the reshape before reads. If kernels view the result like the input, readers skip
+  // them.
   void join_reshapes(TensorOp& op) {
     const TensorOp* before = network_.producer(op.bottom(0));
     if (before != nullptr && is(*before, Op::reshape)) {
       op.set_bottom(0, before->bottom(0));
       *op.mutable_input_shape(0) = before->input_shape(0);
     }
-    if (dims(op.input_shape(0)) != dims(op.output_shape(0)) || is_output(op.top(0))) return;
+    if (view_extents(op.input_shape(0)) != view_extents(op.output_shape(0)) || is_output(op.top(0)))
+      return;
     for (TensorOp& reader : ops())
       for (std::string& bottom : *reader.mutable_bottom())
         if (bottom == op.top(0)) bottom = op.bottom(0);

@@ -5,8 +5,9 @@
 
 namespace tputwin::net::bm1684x {
 
-// Turns factors that are all equal into powers, adds constants to the biases of inner products, and
-// moves reshapes behind functions of one value, where pairs of them disappear.
+// Turns factors that are all equal into powers, and adds constants to the biases of inner products.
+// Layers of two tensors repeat values as they read them. Reshapes move behind functions of one
+// value, where pairs of them disappear. Readers skip reshapes that kernels view alike.
 void simplify(Network& network);
 
 }  // namespace tputwin::net::bm1684x

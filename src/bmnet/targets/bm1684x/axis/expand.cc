@@ -11,7 +11,7 @@ using Reducing = ::bmnet::TGReductionParameter;
 using AxisExtents = std::vector<int64_t>;
 
 // The longest axes whose layer is one kernel: values in fp32 that fit a lane with their buffers.
-constexpr int64_t kLongestReduction = 12288, kLongestAxis = 6144;
+constexpr int64_t kLongestReduction = 12288, kLongestAxis = 6656;
 
 class Expansion {
  public:

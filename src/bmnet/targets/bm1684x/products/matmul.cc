@@ -94,8 +94,11 @@ Kernels lower_rows_product(const Layer& layer) {
             .do_relu = param.do_activation()};
   if (param.bias_term()) p.bias = &layer.blobs()[1].data;
   std::vector<float> values = matrix;
-  if (layer.type() == DType::f32) {
-    p.right = {constant_name(layer), layer.type(), true, 1, length, outputs, 0, outputs};
+  // Rows of whole units are next to each other in a lane, too: their transfer is one run. Others
+  // are a run each, and the matrix with few of them is loaded.
+  if (layer.type() == DType::f32 || length * element_bytes(layer.type()) % chip().eu_bytes != 0) {
+    std::swap(p.right.rows, p.right.columns);
+    p.right.row = outputs;
     p.is_right_transposed = false;
     for (int64_t o = 0; o < outputs; ++o)
       for (int64_t k = 0; k < length; ++k)

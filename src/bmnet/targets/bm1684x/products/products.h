@@ -31,13 +31,15 @@ struct Product {
   bool do_relu = false;
 };
 
-// Append the kernels of a product: fp16 and bf16 with rows in channels, fp32 with columns in
-// channels. They fail if a row of each matrix does not fit local memory.
+// Append the kernels of a product, with rows in channels, or with columns of fp32 in channels. They
+// fail if a row of each matrix does not fit local memory.
 Status add_row_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to);
 Status add_column_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to);
+// Returns false for products that only columns in channels can have.
+bool has_row_products(const Product& product);
 inline Status add_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {
-  return product.out.type == DType::f32 ? add_column_products(layer, product, to)
-                                        : add_row_products(layer, product, to);
+  return has_row_products(product) ? add_row_products(layer, product, to)
+                                   : add_column_products(layer, product, to);
 }
 // Adds the constants of a product to a kernel.
 void add_constants(StreamKernel& kernel, const Product& product,

@@ -1,5 +1,7 @@
-// Products of fp16 and bf16 matrices with rows in channels.
+// Products of matrices with rows in channels. In fp32 they are convolutions. The right matrix is an
+// image of one row, and its rows are input channels. Rows of the left one are weights.
 #include "bmnet/targets/bm1684x/products/products.h"
+#include "ops/conv/conv2d_bm1684x_float.h"
 #include "ops/matmul/matmul_bm1684x_half.h"
 
 namespace tputwin::net::bm1684x {
@@ -13,9 +15,12 @@ class RowProduct final : public StreamKernel {
 
   void emit(StreamProgram& program, const Operands& o) const override {
     for (int64_t n = 0; n < o.output.e.n; ++n)
-      program.add(MatmulBm1684xHalf{.out = matrix(o.output, output.type, n),
-                                    .left = matrix(o.inputs[0], inputs[0].type, n),
-                                    .right = right(o, n)});
+      if (output.type == DType::f32)
+        convolve(program, o, n);
+      else
+        program.add(MatmulBm1684xHalf{.out = matrix(o.output, output.type, n),
+                                      .left = matrix(o.inputs[0], inputs[0].type, n),
+                                      .right = right(o, n)});
     const TensorView out = out_view(o);
     if (inputs.size() > 2) {
       TensorView bias = repeated_over(in_view(o, 2), out.shape);
@@ -29,41 +34,67 @@ class RowProduct final : public StreamKernel {
   }
 
  private:
-  // Returns the matrix of sample `n`. One matrix may serve all samples.
-  static MatrixOperand matrix(const Local& local, DType type, int64_t n) {
+  // Returns sample `n` of a tile. One matrix may serve all samples.
+  static TensorView sample(const Local& local, DType type, int64_t n) {
     Extents e = local.e;
-    const int64_t sample = e.n == 1 ? 0 : n;
+    const int64_t index = e.n == 1 ? 0 : n;
     e.n = 1;
     const int64_t bytes = local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type}, e);
-    const auto rows = static_cast<uint32_t>(e.c), columns = static_cast<uint32_t>(e.w);
-    const uint32_t address = local.address + static_cast<uint32_t>(sample * bytes);
-    return {.matrix = {aligned(address, e, type), rows, columns}, .row_per_channel = true};
+    return aligned(local.address + static_cast<uint32_t>(index * bytes), e, type);
+  }
+  static MatrixOperand matrix(const Local& local, DType type, int64_t n) {
+    const auto rows = static_cast<uint32_t>(local.e.c), columns = static_cast<uint32_t>(local.e.w);
+    return {.matrix = {sample(local, type, n), rows, columns}, .row_per_channel = true};
   }
   MatrixOperand right(const Operands& o, int64_t n) const {
     MatrixOperand m = matrix(o.inputs[1], inputs[1].type, n);
     m.transposed = is_right_transposed;
     return m;
   }
+
+  // Weights of an output channel are next to each other, rows of an aligned tensor are not: each
+  // command computes the rows that are in one channel of every lane.
+  void convolve(StreamProgram& program, const Operands& o, int64_t n) const {
+    const TensorView out = sample(o.output, DType::f32, n), in = sample(o.inputs[1], DType::f32, n),
+                     left = sample(o.inputs[0], DType::f32, n);
+    const int64_t lanes = chip().lanes, rows = o.output.e.c, depth = o.inputs[0].e.w;
+    const int64_t group = target().weight_group(DType::f32);
+    for (int64_t first = 0; first < rows; first += lanes) {
+      const int64_t count = std::min(lanes, rows - first);
+      const auto part = [&](const TensorView& v) {
+        return static_cast<uint32_t>(v.address + static_cast<uint64_t>(first / lanes) * v.stride.c);
+      };
+      program.add(Conv2dBm1684xFloat{
+          .out = aligned(part(out), {1, count, 1, o.output.e.w}, DType::f32),
+          .in = in,
+          .weight =
+              Source::tensor(compact(part(left), {1, count, depth / group, group}, DType::f32)),
+          .window = {}});
+    }
+  }
 };
 
-int64_t rows_bytes(int64_t rows, int64_t columns) {
-  const int64_t half = 2;
-  return ceil_div(rows, chip().lanes) * align_up_to(columns * half, chip().eu_bytes);
+int64_t rows_bytes(int64_t rows, int64_t columns, DType type) {
+  return ceil_div(rows, chip().lanes) * align_up_to(columns * element_bytes(type), chip().eu_bytes);
 }
 
 // Bytes of a lane for the right matrix. As many are for rows of the other two.
 constexpr int64_t kMostRight = 120 * 1024;
 // A part of the columns is loaded while the one before it is multiplied.
-constexpr int64_t kRightOfPart = 24 * 1024;
+constexpr int64_t kRightOfPart = 32 * 1024;
+// Columns that a convolution of every chip accepts: at most 2,047, and full lanes.
+constexpr int64_t kMostColumns = 1984;
 
 // Returns the columns of the product whose right matrix fits.
 int64_t columns_that_fit(const Product& p) {
   const int64_t depth = p.left.columns, lanes = chip().lanes;
   int64_t columns = p.out.columns;
   const auto bytes = [&](int64_t n) {
-    return p.is_right_transposed ? rows_bytes(n, depth) : rows_bytes(depth, n);
+    return p.is_right_transposed ? rows_bytes(n, depth, p.right.type)
+                                 : rows_bytes(depth, n, p.right.type);
   };
-  while (columns > lanes && bytes(columns) > kRightOfPart)
+  const int64_t most = p.out.type == DType::f32 ? kMostColumns : columns;
+  while (columns > most || (columns > lanes && bytes(columns) > kRightOfPart))
     columns = align_up_to(ceil_div(columns, 2), lanes);
   return columns;
 }
@@ -85,6 +116,13 @@ KernelPtr row_product(const Layer& layer, const Product& p) {
 
 }  // namespace
 
+bool has_row_products(const Product& p) {
+  const int64_t depth = p.left.columns;
+  return p.out.type != DType::f32 ||
+         (!p.is_right_transposed && depth % target().weight_group(DType::f32) == 0 &&
+          depth <= chip().limits.channels);
+}
+
 Status add_row_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {
   const int64_t width = columns_that_fit(product);
   for (int64_t c = 0; c < product.out.columns; c += width) {
@@ -95,7 +133,9 @@ Status add_row_products(const Layer& layer, const Product& product, std::vector<
                                                 : product.right.columns_from(c, count);
     columns.first_column += c;
     // Two copies of each row, so that transfers run in parallel.
-    const int64_t row = 2 * (rows_bytes(1, product.left.columns) + rows_bytes(1, count));
+    const DType type = product.out.type;
+    const int64_t row =
+        2 * (rows_bytes(1, product.left.columns, type) + rows_bytes(1, count, type));
     const int64_t most = (chip().lane_bytes - kMostRight) / row;
     if (product.out.n > 1) {
       to.push_back(row_product(layer, columns));
