@@ -78,8 +78,9 @@ test-onnx-nets: deps-onnx test-onnx
 	  (cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs nets) || exit 1; \
 	done
 
-# Reads rendered text with PP-OCRv4, in float with ONNX Runtime and in int8 on the BM1880.
-ONNX_TEXT ?= characters directions boxes
+# Reads rendered text with PP-OCRv4, in float with ONNX Runtime, in int8 on the BM1880, and in fp16 on
+# the BM1684X.
+ONNX_TEXT ?= characters directions boxes halves
 test-onnx-text: deps-onnx deps-web build
 	mkdir -p $(ONNX)
 	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)

@@ -1,6 +1,8 @@
 // Calibration, compilation and evaluation of nets.
 #include "bindings/binding.h"
 #include "bindings/requests.h"
+#include "bmnet/targets/bm1684/target.h"
+#include "tools/bm168x/compile_stream.h"
 #include "tools/calibrate.h"
 #include "tools/compile.h"
 #include "tools/eval.h"
@@ -163,10 +165,60 @@ py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
   return described(unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); }));
 }
 
+// StreamTypes holds the arguments of the chips with command streams.
+struct StreamTypes {
+  std::string chip, type, input_type, output_type;
+};
+
+net::bm1684x::StreamOptions stream_options(const StreamTypes& given, const py::object& dequantized,
+                                           net::Level level) {
+  if (!dequantized.is_none())
+    throw py::value_error("dequantized: output_type says it for the " + given.chip);
+  const std::map<std::string, bool> ends{{"fp32", true}, {"net", false}};
+  net::bm1684x::StreamOptions options;
+  options.target = named<const net::bm1684x::Target*>(
+      {{"bm1684", &net::bm1684::bm1684_target()}, {"bm1684x", &net::bm1684x::bm1684x_target()}},
+      given.chip, "chip");
+  options.type = named<DType>(
+      {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}},
+      given.type, "type");
+  options.float_inputs = named(ends, given.input_type, "input_type");
+  options.float_outputs = named(ends, given.output_type, "output_type");
+  options.level = level;
+  return options;
+}
+
+py::dict report_of(const tools::CompileRequest& request, const tools::StreamResult& made) {
+  py::dict result;
+  size_t instructions = 0;
+  uint64_t neurons = 0;
+  std::vector<std::string> host;
+  std::string explanation;
+  for (const net::bm1684x::CompiledStream& stage : made.stages) {
+    instructions += stage.program.size();
+    neurons = std::max(neurons, stage.neuron_bytes);
+    explanation += stage.explanation;
+    for (const auto& subnet : stage.subnets) {
+      instructions += subnet.program.size();
+      if (!subnet.host.empty()) host.push_back(subnet.host);
+    }
+  }
+  result["model"] = request.model;
+  result["instructions"] = instructions;
+  result["price_cycles"] = made.stages[0].predicted_cycles;
+  result["predicted_cycles"] = made.stages[0].predicted_cycles;
+  result["weight_bytes"] = made.stages[0].weights.size();
+  result["neuron_bytes"] = neurons;
+  result["host_operators"] = host;
+  result["explanation"] = explanation;
+  result["text"] = tools::stream_text(request, made);
+  return result;
+}
+
 py::dict compile(const std::string& caffemodel, const std::string& table, const std::string& output,
                  const std::string& prototxt, const std::string& name,
                  const std::vector<std::vector<int64_t>>& shapes, int64_t batch, int level,
-                 bool dequantized) {
+                 const py::object& dequantized, const std::array<std::string, 4>& types) {
   Progress none{py::none()};
   tools::CompileRequest request;
   request.prototxt = prototxt;
@@ -179,7 +231,17 @@ py::dict compile(const std::string& caffemodel, const std::string& table, const 
   if (level < 0 || level > static_cast<int>(net::Level::weight_optimization))
     throw py::value_error("level: expected 0 to 4");
   request.options.level = static_cast<net::Level>(level);
-  request.options.dequantize_outputs = dequantized;
+  const StreamTypes given{types[0], types[1], types[2], types[3]};
+  if (given.chip != "bm1880") {
+    const auto options = stream_options(given, dequantized, request.options.level);
+    return report_of(request,
+                     unlocked(none, [&] { return tools::compile_stream(request, options); }));
+  }
+  for (const std::string& type : {given.type, given.input_type, given.output_type})
+    if (type != "fp32")
+      throw py::value_error("type, input_type, output_type: \"" + type +
+                            "\" needs chip=\"bm1684\" or \"bm1684x\"; the BM1880 computes int8");
+  request.options.dequantize_outputs = !dequantized.is_none() && dequantized.cast<bool>();
   const auto made = unlocked(none, [&] { return tools::compile_caffe(request); });
   py::dict result;
   result["model"] = output;

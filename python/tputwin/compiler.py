@@ -129,17 +129,23 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = 
 
 def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "", name: str = "net",
             shapes: Sequence[Sequence[int]] = (), batch: int = 0, level: int = 4,
-            dequantized: bool = False) -> Compiled:
+            dequantized: Union[bool, None] = None, chip: str = "bm1880", type: str = "fp32",
+            input_type: str = "fp32", output_type: str = "fp32") -> Compiled:
     """Compiles an int8 net (or a float one, which the table quantizes) into the bmodel ``output``.
 
     ``caffemodel`` may be an ONNX file. If it is quantized, the table must be ``""``.
 
     ``batch``: number of samples per run. ``level``: 0 to 4; all levels give the same results
-    (docs/bmnet.md). ``dequantized``: outputs are floats.
+    (docs/bmnet.md). ``dequantized``: outputs of the BM1880 are floats; default: bytes.
+
+    ``chip``: "bm1880", "bm1684" or "bm1684x". The other arguments are for the last two, which
+    compile float nets (docs/compiler168x.md). ``type``: "fp32", "fp16", "bf16", or "int8", which
+    needs a table. ``input_type``, ``output_type``: "fp32", or "net" for the type of the net. For
+    shapes of several stages, cycles and weights are those of the first stage.
     """
     return Compiled(**_core.compile(os.fspath(caffemodel), os.fspath(table), os.fspath(output),
                                     os.fspath(prototxt), name, [list(s) for s in shapes], batch,
-                                    level, dequantized))
+                                    level, dequantized, (chip, type, input_type, output_type)))
 
 
 def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Path, *, samples: int = 0,

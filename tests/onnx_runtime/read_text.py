@@ -3,12 +3,14 @@
 
 ONNX Runtime runs the nets in float, and tputwin in int8 on the BM1880; of the detector some layers
 are left to the host in floats. The checks are `characters`
-(50 lines), `directions` (50 lines) and `boxes` (8 pages); by default all run. MODELS has the three
-ONNX files and ppocr_keys_v1.txt; RUNTIME is the folder with the runtime's node_modules.
+(50 lines), `directions` (50 lines), `boxes` (8 pages) and `halves` (100 lines in fp16 on the
+BM1684X); by default all run. MODELS has the three ONNX files and ppocr_keys_v1.txt; RUNTIME is the
+folder with the runtime's node_modules.
 
 The script fails if one of these rules is broken. tputwin's wrong characters may exceed the
 runtime's by 1 % of all characters. Both must find the same lines upside down. Their boxes must
-overlap by at least 0.8."""
+overlap by at least 0.8. In fp16 both must read the same. At a step with other characters the
+runtime's best two probabilities must differ by less than CLOSE."""
 import json
 import os
 import random
@@ -25,6 +27,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = 320
 # Cosine of the detector's scores that layers on the host must bring about.
 REACH = 0.995
+# Probabilities that are so close may change places in fp16.
+CLOSE = 0.05
 FONTS = ["DejaVuSans", "DejaVuSansMono", "DejaVuSerif", "DejaVuSans-Bold", "DejaVuSerif-Bold"]
 WORDS = """time year people way day man thing woman life child world school state family student
 group country problem hand part place case week company system program question work government
@@ -174,6 +178,28 @@ def read_characters(models, rng, keys):
     return wrong[1] - wrong[0] <= sum(map(len, texts)) / 100
 
 
+def read_halves(models, rng, keys):
+    """Returns true if tputwin reads in fp16 what the runtime reads."""
+    name = "ch_PP-OCRv4_rec_infer.onnx"
+    lines = [as_input(drawn(text_of(rng), rng), 48, 320) for _ in range(100)]
+    net = tputwin.load(tputwin.compile(models.path(name), "", os.path.join(models.folder, "half.bmodel"),
+                                       shapes=[lines[0].shape], chip="bm1684x", type="fp16").model)
+    equal, wrong = 0, 0
+    for first in range(0, len(lines), 25):  # JSON of more lines is longer than a string may be
+        part = lines[first:first + 25]
+        for line, wanted in zip(part, models.by_runtime(name, part)):
+            wanted = wanted.reshape(-1, len(keys))
+            read = np.asarray(net(line)).reshape(wanted.shape)
+            if decoded(read, keys) == decoded(wanted, keys):
+                equal += 1
+                continue
+            best = np.sort(wanted, axis=1)[:, -2:]
+            other = read.argmax(1) != wanted.argmax(1)
+            wrong += (best[:, 1] - best[:, 0])[other].max() >= CLOSE
+    print(f"tputwin in fp16: {equal} of {len(lines)} lines equal, {wrong} wrong")
+    return wrong == 0
+
+
 def find_directions(models, rng):
     """Returns true if tputwin finds the same lines upside down as the runtime."""
     def line(index):
@@ -213,7 +239,8 @@ def main():
         nets = Models(models, runtime, folder)
         checks = {"characters": lambda: read_characters(nets, rng, keys),
                   "directions": lambda: find_directions(nets, rng),
-                  "boxes": lambda: find_boxes(nets, rng)}
+                  "boxes": lambda: find_boxes(nets, rng),
+                  "halves": lambda: read_halves(nets, rng, keys)}
         held = [checks[name]() for name in sys.argv[3:] or checks]
     sys.exit(not all(held))
 

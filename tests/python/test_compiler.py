@@ -1,5 +1,6 @@
 """Calibrates, compiles and evaluates as the tools do, with progress and exceptions."""
 
+import numpy as np
 import pytest
 
 import tputwin
@@ -41,3 +42,41 @@ def test_refuses_missing_files(fashion, tmp_path):
     assert "none.caffemodel" in str(raised.value)
     with pytest.raises(ValueError, match="method"):
         tputwin.calibrate(fashion.prototxt, fashion.caffemodel, tmp_path, tmp_path, method="best")
+
+
+@pytest.mark.parametrize("chip, type, tolerance", [("bm1684x", "fp32", 1e-5), ("bm1684x", "fp16", 5e-3),
+                                                   ("bm1684", "fp32", 1e-5)])
+def test_compiles_for_chips_with_streams(fashion, tmp_path, chip, type, tolerance):
+    made = tputwin.compile(fashion.caffemodel, "", tmp_path / "net.bmodel",
+                           prototxt=fashion.prototxt, chip=chip, type=type)
+    assert made.predicted_cycles > 0 and made.weight_bytes > 0 and not made.host_operators
+    assert "predicted" in made.text and "group" in made.explanation
+    net = tputwin.load(made.model)
+    exact = tputwin.load(tputwin.compile(fashion.caffemodel, "", tmp_path / "exact.bmodel",
+                                         prototxt=fashion.prototxt, chip=chip).model)
+    x = np.random.RandomState(1).rand(*net.inputs[0].shape).astype(np.float32)
+    want = np.asarray(exact(x))
+    assert np.abs(np.asarray(net(x)) - want).max() <= tolerance * np.abs(want).max()
+
+
+def test_compiles_bytes_for_chips_with_streams(fashion, tmp_path):
+    made = tputwin.compile(fashion.caffemodel, fashion.calibrated.table, tmp_path / "net.bmodel",
+                           prototxt=fashion.prototxt, chip="bm1684x", type="int8",
+                           input_type="net", output_type="net")
+    net = tputwin.load(made.model)
+    # The last layer, a softmax, gives floats.
+    assert [end.type for end in (*net.inputs, *net.outputs)] == ["int8", "fp32"]
+
+
+def test_names_wrong_types(fashion, tmp_path):
+    for arguments, said in [({"chip": "bm1685"}, "expected bm1684, bm1684x"),
+                            ({"chip": "bm1684x", "type": "fp8"}, "expected bf16, fp16, fp32, int8"),
+                            ({"chip": "bm1684x", "output_type": "f"}, "expected fp32, net"),
+                            ({"chip": "bm1684x", "dequantized": True}, "output_type"),
+                            ({"type": "fp16"}, "needs chip")]:
+        with pytest.raises(ValueError, match=said):
+            tputwin.compile(fashion.caffemodel, "", tmp_path / "x.bmodel",
+                            prototxt=fashion.prototxt, **arguments)
+    with pytest.raises(tputwin.Error, match="fp32 or int8"):
+        tputwin.compile(fashion.caffemodel, "", tmp_path / "x.bmodel", prototxt=fashion.prototxt,
+                        chip="bm1684", type="fp16")
