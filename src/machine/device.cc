@@ -13,6 +13,7 @@
 #include "machine/step_recorder.h"
 #include "machine/stop.h"
 #include "numerics/l2_tables.h"
+#include "ops/contract/range_set.h"
 #include "ops/fast/dispatch/isa.h"
 #include "ops/fast/fast.h"
 #include "selftest/first_use.h"
@@ -257,11 +258,12 @@ void Device::run_kernel(const Instruction& instruction) {
   if (has_plans_) mark_writes(op);
   restore_operands(op);
   if (observers_.empty()) return tputwin::execute(op, state_.view(), options_.kernel_choice);
-  const Footprint touched = footprint(op, chip());
+  Footprint touched = footprint(op, chip());
   for (Observer* observer : observers_) observer->before_instruction(instruction, touched);
   tputwin::execute(op, state_.view(), options_.kernel_choice);
   const Cost price = cost(op, chip());
   for (Observer* observer : observers_) observer->on_instruction(instruction, touched, price);
+  recycle(std::move(touched));
 }
 
 // Runs an issued instruction, or defers its sums if it accumulates.

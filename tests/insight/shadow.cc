@@ -92,5 +92,60 @@ TEST(Shadow, JoinsLanesThatBecomeEqual) {
   EXPECT_EQ(pieces(), 1u);
 }
 
+struct Bytes {
+  uint64_t begin, end;
+};
+
+// Returns rows at a distance, some of them side by side.
+std::vector<Bytes> random_rows(Rng& rng, uint64_t most) {
+  std::vector<Bytes> rows;
+  uint64_t at = rng.below(most);
+  for (uint64_t count = rng.below(60); count > 0; --count) {
+    const uint64_t end = at + rng.below(9);
+    if (end > most) break;
+    rows.push_back({at, end});
+    at = end + (rng.chance(1, 10) ? rng.below(300) : 1 + rng.below(6));
+  }
+  return rows;
+}
+
+// Values of single bytes in plain memory are the reference. Two maps of the same values are equal,
+// in whatever order they were assigned.
+TEST(ByteMap, HoldsOneValueForEachByte) {
+  constexpr uint64_t kMost = 2000;
+  const RandomCases cases(20);
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    ByteMap<uint32_t> map;
+    std::vector<uint32_t> expected(kMost);
+    for (int step = 0; step < 150; ++step) {
+      const std::vector<Bytes> rows = random_rows(rng, kMost);
+      const auto value = static_cast<uint32_t>(rng.below(4));  // 0: as never assigned
+      std::vector<uint32_t> seen(kMost, UINT32_MAX);
+      map.update(rows, [&](uint32_t& old, uint64_t begin, uint64_t end) {
+        std::fill(seen.begin() + begin, seen.begin() + end, old);
+        old = value;
+      });
+      for (const auto& [begin, end] : rows)
+        for (uint64_t at = begin; at < end; ++at) {
+          ASSERT_EQ(seen[at], expected[at]) << at;
+          expected[at] = value;
+        }
+    }
+    std::vector<uint32_t> looked;
+    map.look(0, kMost, [&](uint32_t value, uint64_t begin, uint64_t end) {
+      ASSERT_EQ(begin, looked.size());
+      looked.resize(end, value);
+    });
+    EXPECT_EQ(looked, expected);
+    ByteMap<uint32_t> same;
+    for (uint64_t at = 0; at < kMost; ++at) same.assign(at, at + 1, expected[at]);
+    EXPECT_TRUE(map == same);
+    same.assign(7, 8, 9);
+    EXPECT_FALSE(map == same);
+  }
+}
+
 }  // namespace
 }  // namespace tputwin::insight::testing

@@ -2,6 +2,8 @@
 #include <stdexcept>
 
 #include "base/errors/memory.h"
+#include "common/rng.h"
+#include "ops/contract/range_set.h"
 #include "ops/lanes.h"
 
 namespace tputwin::testing {
@@ -30,6 +32,40 @@ TEST(Ranges, MergeWhatIsAdjacent) {
   EXPECT_EQ(ranges[1], (ByteRange{Space::local, 0, 100, 132}));
   EXPECT_EQ(ranges[2], (ByteRange{Space::local, 1, 0, 16}));
   EXPECT_EQ(ranges.size(), 64u);
+}
+
+TensorView random_view(Rng& rng, const Chip& of) {
+  const auto below = [&](uint32_t most) { return static_cast<uint32_t>(rng.below(most)); };
+  const auto distance = [&] { return below(4) == 0 ? 0 : below(200); };
+  TensorView view;
+  view.space = below(4) == 0 ? Space::global : Space::local;
+  view.dtype = rng.coin() ? DType::i8 : DType::i16;
+  view.shape = {below(4), below(3 * of.lanes), below(4), 1 + below(8)};
+  view.stride = {distance(), distance(), distance(), 1 + below(3)};
+  view.plane_stride = rng.coin() ? below(100) : 0;
+  view.address = below(2 * of.lanes) * of.lane_bytes + below(300);
+  return view;
+}
+
+// The set copies ranges from lane to lane, and add_ranges() makes those of each.
+TEST(Ranges, OfASetAreThoseOfItsViews) {
+  const RandomCases cases(2000);
+  for (uint64_t i = cases.first; i < cases.end(); ++i) {
+    SCOPED_TRACE(cases.rerun(i));
+    Rng rng = cases.rng(i);
+    const Chip& of = rng.coin() ? bm1684x() : bm1880();
+    RangeSet set(of);
+    std::vector<ByteRange> expected;
+    for (uint64_t views = rng.below(4); views > 0; --views) {
+      const TensorView view = random_view(rng, of);
+      set.add(view);
+      add_ranges(view, of, expected);
+    }
+    sort_and_merge(expected);
+    std::vector<ByteRange> ranges = set.take();
+    ASSERT_EQ(ranges, expected);
+    recycle({std::move(ranges), {}});
+  }
 }
 
 TEST(Ranges, AreCoarserWhereThereAreTooMany) {

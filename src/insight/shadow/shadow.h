@@ -90,12 +90,11 @@ class Shadow {
   static void for_each_group(std::span<const ByteRange> ranges, F f);
   template <class Change>
   static void update(Map& map, LaneBytes bytes, std::span<const ByteRange> ranges, Change& change) {
-    for (const ByteRange& range : ranges)
-      map.update(range.begin, range.end, [&](Touched& t, uint64_t begin, uint64_t end) {
-        bytes.begin = begin;
-        bytes.end = end;
-        change(t, bytes);
-      });
+    map.update(ranges, [&](Touched& t, uint64_t begin, uint64_t end) {
+      bytes.begin = begin;
+      bytes.end = end;
+      change(t, bytes);
+    });
   }
   template <class Look>
   static void visit(const Map& map, LaneBytes bytes, std::span<const ByteRange> ranges,

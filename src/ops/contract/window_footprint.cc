@@ -1,5 +1,5 @@
 // The footprint of operations with a window.
-#include "ops/contract/contract.h"
+#include "ops/contract/range_set.h"
 #include "ops/contract/taps.h"
 
 namespace tputwin {
@@ -47,15 +47,14 @@ Touched touched_by(const TensorView& in, const TensorView& out, const Window& wi
   return touched;
 }
 
-void add_touched(const TensorView& in, const Touched& touched, const Chip& chip,
-                 std::vector<ByteRange>& ranges) {
+void add_touched(const TensorView& in, const Touched& touched, RangeSet& ranges) {
   for (const Run& rows : touched.rows)
     for (const Run& columns : touched.columns) {
       TensorView part = in;
       part.address += uint64_t{rows.first} * in.stride.h + uint64_t{columns.first} * in.stride.w;
       part.shape.h = rows.count;
       part.shape.w = columns.count;
-      add_ranges(part, chip, ranges);
+      ranges.add(part);
     }
 }
 
@@ -68,10 +67,10 @@ Footprint footprint_of_window(const OperandList& operands, const TensorView& in,
   OperandList others;
   for (const Operand& operand : operands)
     if (operand.view != &in) others.push_back(operand);
-  Footprint f = footprint_of(others, chip);
-  add_touched(in, touched_by(in, out, window, places_results), chip, f.reads);
-  sort_and_merge(f.reads);
-  return f;
+  RangeSet reads(chip), writes(chip);
+  add_operands(others, reads, writes);
+  add_touched(in, touched_by(in, out, window, places_results), reads);
+  return {reads.take(), writes.take()};
 }
 
 }  // namespace tputwin
