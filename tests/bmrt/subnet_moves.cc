@@ -32,9 +32,23 @@ class FakeDevice : public bmrt::SubnetDevice {
     commands_(memory.data());
     return {};
   }
+  void before_read(const uint8_t* bytes, uint64_t count, bool) override {
+    note(bytes, count, read);
+  }
+  void before_write(const uint8_t* bytes, uint64_t count) override { note(bytes, count, written); }
+
   std::vector<uint8_t> memory = std::vector<uint8_t>(4096, 0xee);
+  // Offsets in the memory and bytes of what the host read and wrote.
+  using Bytes = std::vector<std::pair<uint64_t, uint64_t>>;
+  Bytes read, written;
 
  private:
+  void note(const uint8_t* bytes, uint64_t count, Bytes& list) {
+    const uint64_t at =
+        reinterpret_cast<uintptr_t>(bytes) - reinterpret_cast<uintptr_t>(memory.data());
+    if (at < memory.size()) list.emplace_back(at, count);
+  }
+
   std::function<void(uint8_t*)> commands_;
 };
 
@@ -60,6 +74,37 @@ float float_at(const FakeDevice& device, size_t offset) {
   float value;
   std::memcpy(&value, device.memory.data() + offset, sizeof value);
   return value;
+}
+
+// Checks see what the host reads and writes: it does not read memory that it only writes.
+TEST(SubnetMoves, AreAnnounced) {
+  SubnetFile file;
+  file.input(owned(tensor("x", 0, {4})));
+  file.subnet(SubnetMode::tpu, {tensor("x", 0, {4})}, {tensor("y", 64, {4})});
+  file.cpu("unary op=abs", {tensor("y", 64, {4})}, {tensor("z", 128, {4})});
+  file.subnet(SubnetMode::tpu, {tensor("z", 128, {4})}, {tensor("w", 192, {4})});
+  file.output(owned(tensor("z", 128, {4})));
+  file.output(owned(tensor("w", 192, {4})));
+  FakeDevice device([](uint8_t* memory) { std::memset(memory + 64, 0, 16); });
+  std::vector<float> x{1, 2, 3, 4}, z(4), w(4);
+  const Ran ran = run(file, device, {user(x)}, {user(z), user(w)});
+  ASSERT_TRUE(ran.status.ok()) << ran.status.message();
+  EXPECT_EQ(device.written, (FakeDevice::Bytes{{0, 16}, {128, 16}}));
+  EXPECT_EQ(device.read, (FakeDevice::Bytes{{64, 16}, {192, 16}}));
+}
+
+// Outputs in memory of the device are written with an announcement before.
+TEST(SubnetMoves, OutputsAreAnnouncedToo) {
+  SubnetFile file;
+  file.input(owned(tensor("x", 0, {4})));
+  file.cpu("unary op=abs", {tensor("x", 0, {4})}, {tensor("y", 64, {4})});
+  file.output(owned(tensor("y", 64, {4})));
+  FakeDevice device([](uint8_t*) {});
+  uint8_t* const memory = device.memory.data();
+  const Ran ran = run(file, device, {{memory + 256}}, {{memory + 512}});
+  ASSERT_TRUE(ran.status.ok()) << ran.status.message();
+  EXPECT_EQ(device.read, (FakeDevice::Bytes{{256, 16}}));
+  EXPECT_EQ(device.written, (FakeDevice::Bytes{{512, 16}}));
 }
 
 // Tensors that only the host reads are not copied to the device, even if the file gives an address.

@@ -87,15 +87,30 @@ class StageDevice : public SubnetDevice {
 
   uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) override {
     const uint64_t address = stage_.place_of(tensor, to_write);
-    if (address == 0) return nullptr;
-    const uint64_t bytes = std::max(tensor.size, stored_bytes(tensor));
-    const uint64_t at = address - device_.chip().global_base;
-    if (!to_write) device_.memories().prepare_read(at, bytes);
-    return device_.memories().prepare_write(at, to_write ? bytes : 0);
+    return address == 0 ? nullptr : base() + (address - device_.chip().global_base);
+  }
+  void before_read(const uint8_t* bytes, uint64_t count, bool is_dense) override {
+    const auto at = address_of(bytes, count);
+    if (!at) return;
+    if (is_dense)
+      device_.memories().prepare_read(*at, count);
+    else
+      static_cast<void>(device_.memories().read_global());
+  }
+  void before_write(const uint8_t* bytes, uint64_t count) override {
+    if (const auto at = address_of(bytes, count)) device_.memories().prepare_write(*at, count);
   }
   Status run_commands(size_t node) override { return stage_.run_subnet(device_, node); }
 
  private:
+  uint8_t* base() { return device_.memories().prepare_write(0, 0); }
+  // Returns the address of bytes in the device; nullopt: they are memory of the host.
+  std::optional<uint64_t> address_of(const uint8_t* bytes, uint64_t count) {
+    const uint64_t at = reinterpret_cast<uintptr_t>(bytes) - reinterpret_cast<uintptr_t>(base());
+    const uint64_t all = device_.memories().global_bytes();
+    return at < all && count <= all - at ? std::optional(at) : std::nullopt;
+  }
+
   Device& device_;
   Stage& stage_;
 };
@@ -125,8 +140,6 @@ Status run_launch(Device& device, Stage& stage, const std::vector<UserTensor>& i
   if (stage.subnets() == nullptr) return run(device, stage, inputs, outputs);
   StageDevice of_stage(device, stage);
   TW_ASSIGN_OR_RETURN(written, run_subnets(*stage.subnets(), of_stage, inputs, outputs));
-  for (size_t i = 0; i < outputs.size(); ++i)
-    for_writing(device, outputs[i], stage.outputs()[i].bytes(outputs[i].storage));
   if (shapes != nullptr) *shapes = std::move(written);
   return {};
 }

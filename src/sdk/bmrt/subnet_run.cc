@@ -66,15 +66,6 @@ uint64_t images_of(const host::Shape& shape) {
   return shape.empty() ? 1 : static_cast<uint64_t>(shape[0]);
 }
 
-// Copies a value, as a tensor of that type, to memory in the layout `as`.
-void copy_value(const Value& value, ElementType type, uint8_t* to, const Stored& as) {
-  const Place from = source_of(value);
-  const auto elements = static_cast<uint64_t>(host::count(value.shape));
-  if (elements == 0) return;
-  const uint64_t images = images_of(value.shape);
-  copy_stored(to, as, from.bytes, from.as, images, elements / images, element_bits(type));
-}
-
 // Checks that a value fits a tensor of the file in a storage mode. Cells of several images may need
 // more bytes than their elements.
 Status check_capacity(const Value& value, const TensorT& tensor, bm_store_mode_t storage,
@@ -111,6 +102,7 @@ class SubnetRun {
   const TensorT& file(size_t tensor) const { return *graph_.tensors[tensor].file; }
   ElementType type(size_t tensor) const { return element_type(file(tensor)); }
 
+  void copy(const Value& value, ElementType type, uint8_t* to, const Stored& as);
   Result<Value*> value(size_t tensor, std::string_view taker);
   Result<std::shared_ptr<const host::Array>> array(size_t tensor, std::string_view taker);
   Status bring(size_t tensor, const TensorT& to, std::string_view taker);
@@ -132,6 +124,20 @@ class SubnetRun {
 
 std::string label(const Node& node) { return fmt::format("subnet {}", node.subnet->id); }
 
+// Copies a value, as a tensor of that type, to memory in the layout `as`.
+void SubnetRun::copy(const Value& value, ElementType type, uint8_t* to, const Stored& as) {
+  const Place from = source_of(value);
+  const auto elements = static_cast<uint64_t>(host::count(value.shape));
+  if (elements == 0) return;
+  const uint64_t images = images_of(value.shape), bits = element_bits(type);
+  const auto bytes = [&](const Stored& stored) {
+    return stored_bytes(images, elements / images, bits, stored);
+  };
+  device_.before_read(from.bytes, bytes(from.as), bytes(from.as) == bytes(BM_STORE_1N));
+  device_.before_write(to, bytes(as));
+  copy_stored(to, as, from.bytes, from.as, images, elements / images, bits);
+}
+
 Result<Value*> SubnetRun::value(size_t tensor, std::string_view taker) {
   Value& value = values_[tensor];
   if (value.written != 0) return &value;
@@ -146,7 +152,7 @@ Result<std::shared_ptr<const host::Array>> SubnetRun::array(size_t tensor, std::
   std::visit(
       [&](auto& list) {
         list.resize(static_cast<size_t>(host::count(from->shape)));
-        copy_value(*from, type(tensor), reinterpret_cast<uint8_t*>(list.data()), BM_STORE_1N);
+        copy(*from, type(tensor), reinterpret_cast<uint8_t*>(list.data()), BM_STORE_1N);
       },
       made.values);
   from->array = std::make_shared<const host::Array>(std::move(made));
@@ -176,13 +182,13 @@ Status SubnetRun::bring(size_t tensor, const TensorT& to, std::string_view taker
   const bool overwrites = place == from->origin.bytes;
   if (!same_layout || overwrites) {
     auto plain = std::make_shared<std::vector<uint8_t>>(tensor_bytes(to));
-    copy_value(*from, type(tensor), plain->data(), BM_STORE_1N);
+    copy(*from, type(tensor), plain->data(), BM_STORE_1N);
     const Value reshaped{.shape = compiled, .origin = {plain->data()}};
-    copy_value(reshaped, type(tensor), place, as);
+    copy(reshaped, type(tensor), place, as);
     if (overwrites) from->origin = {plain->data()}, from->own = std::move(plain);
     return {};
   }
-  copy_value(*from, type(tensor), place, as);
+  copy(*from, type(tensor), place, as);
   from->copy = {place, as};
   return {};
 }
@@ -237,7 +243,7 @@ Status SubnetRun::pass(size_t from, size_t to, const TensorT& output, std::strin
   uint8_t* place = device_.place(output, /*to_write=*/true);
   if (passed.array == nullptr && place != nullptr && place != passed.origin.bytes) {
     const Stored as = passed.shape == shape_of(output) ? stored_as(output) : Stored();
-    copy_value(passed, type(from), place, as);
+    copy(passed, type(from), place, as);
     passed.origin = {place, as};
     passed.copy = {};
   }
@@ -265,22 +271,13 @@ double number_at(const uint8_t* bytes, ElementType type) {
     std::memcpy(&value, bytes, sizeof value);
     return static_cast<double>(value);
   };
-  switch (type) {
-    case ElementType::f32:
-      return read(float{});
-    case ElementType::i8:
-      return read(int8_t{});
-    case ElementType::u8:
-      return read(uint8_t{});
-    case ElementType::i16:
-      return read(int16_t{});
-    case ElementType::u16:
-      return read(uint16_t{});
-    case ElementType::u32:
-      return read(uint32_t{});
-    default:
-      return read(int32_t{});
-  }
+  if (type == ElementType::f32) return read(float{});
+  if (type == ElementType::i8) return read(int8_t{});
+  if (type == ElementType::u8) return read(uint8_t{});
+  if (type == ElementType::i16) return read(int16_t{});
+  if (type == ElementType::u16) return read(uint16_t{});
+  if (type == ElementType::u32) return read(uint32_t{});
+  return read(int32_t{});
 }
 
 Result<size_t> SubnetRun::branch_of(const Node& node) {
@@ -294,7 +291,7 @@ Result<size_t> SubnetRun::branch_of(const Node& node) {
   };
   if (host::count(from->shape) != 1) return refuse(host::describe(from->shape));
   std::array<uint8_t, sizeof(double)> element;
-  copy_value(*from, type(tensor), element.data(), BM_STORE_1N);
+  copy(*from, type(tensor), element.data(), BM_STORE_1N);
   const double number = number_at(element.data(), type(tensor));
   if (!(number >= 0 && number < static_cast<double>(node.next.size())) ||
       number != std::trunc(number))
@@ -362,7 +359,7 @@ Result<std::vector<bm_shape_t>> SubnetRun::write(const std::vector<UserTensor>& 
     const TensorT& output = *graph_.stage->output_tensor[i];
     TW_ASSIGN_OR_RETURN(from, value(tensor, "outputs"));
     TW_RETURN_IF_ERROR(check_capacity(*from, output, outputs[i].storage, "outputs"));
-    copy_value(*from, type(tensor), outputs[i].memory, outputs[i].storage);
+    copy(*from, type(tensor), outputs[i].memory, outputs[i].storage);
     bm_shape_t shape{};
     for (int64_t extent : from->shape) shape.dims[shape.num_dims++] = static_cast<int>(extent);
     shapes.push_back(shape);

@@ -36,6 +36,10 @@ class SubnetDevice {
   // Returns the memory of a tensor of the file; nullptr if it has none on the device, or none to
   // write.
   virtual uint8_t* place(const bmodel::bm168x::TensorT& tensor, bool to_write) = 0;
+  // Prepares bytes that are read or written next. They may be the device's, or memory of the host.
+  // Bytes with padding, which may be undefined, are not dense.
+  virtual void before_read(const uint8_t* /*bytes*/, uint64_t /*count*/, bool /*is_dense*/) {}
+  virtual void before_write(const uint8_t* /*bytes*/, uint64_t /*count*/) {}
   // Executes the commands of a TPU subnet.
   virtual Status run_commands(size_t node) = 0;
 };
