@@ -158,7 +158,7 @@ TEST(Adapter, ARefusedFirstCommandIsAnException) {
   EXPECT_EQ(stopped.value("description", "").rfind("refused: TW-OKK-0005", 0), 0u) << stopped;
   const Json frames = editor.request("stackTrace", {{"threadId", 1}})["stackFrames"];
   EXPECT_EQ(frames[0]["source"]["name"], "ends.c");
-  EXPECT_EQ(frames[0].value("line", 0), 22);
+  EXPECT_EQ(frames[0].value("line", 0), 44);
   editor.request("disconnect");
 }
 

@@ -54,6 +54,17 @@ TEST(Session, LaunchesHaveNumbers) {
   EXPECT_EQ(text.find("launch 3 "), std::string::npos) << text;
 }
 
+TEST(Session, LaunchesHaveNumbersOnEveryChip) {
+  for (const auto& [program, chip] :
+       {std::pair{"tpu_softmax", "BM1684X"}, {"streams", "BM1880"}, {"okk_plus_one", "BM1684"}}) {
+    const std::string text = output_of("-- " TPUTWIN_BIN_DIR "/" + std::string(program) +
+                                           " <<'END'\nbreak launch 2\ncontinue\nlaunches\nEND",
+                                       chip);
+    EXPECT_NE(text.find("breakpoint 1, launch 2\n#"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nlaunch 2 "), std::string::npos) << text;
+  }
+}
+
 TEST(Session, AnUnknownOperandListsThoseThatThereAre) {
   const std::string text = output_of(
       "-- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nprint weight_addr\nstep 3\nprint #3.nope\nEND");

@@ -16,7 +16,9 @@ bool Call::require(Status status) {
   if (status.ok()) return true;
   status.error().set_call_if_empty(name_);
   add_rule_numbers(status.error(), chip());
-  return report(context_.diagnostics(), std::move(status.error())).ok();
+  const Status reported = report(context_.diagnostics(), std::move(status.error()));
+  if (!reported.ok()) context_.refuse(reported.error());
+  return reported.ok();
 }
 
 const Chip* chip_of_version(uint32_t version) {

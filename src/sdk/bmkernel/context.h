@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,6 +71,12 @@ class Context {
   const Chip& chip() const { return chip_; }
   Diagnostics& diagnostics() { return diagnostics_; }
   LocalTensors& tensors() { return tensors_; }
+  // Sets who learns of calls that break a rule, on the stack of the call: the buffer belongs to no
+  // device yet.
+  void on_refused(std::function<void(const Error&)> tell) { tell_ = std::move(tell); }
+  void refuse(const Error& error) const {
+    if (tell_) tell_(error);
+  }
 
   // Appends one record. `call` must have static storage.
   Result<bmk1880_op_t*> append(const isa::Descriptor& descriptor, uint8_t flags,
@@ -98,6 +105,7 @@ class Context {
   isa::SyncTracker order_;
   LocalTensors tensors_;
   Diagnostics diagnostics_;
+  std::function<void(const Error&)> tell_;
   int streams_ = 0;  // 0: none
   bool parallel_ = false;
 };

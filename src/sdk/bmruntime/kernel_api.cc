@@ -28,6 +28,11 @@ Status create(std::string_view call, bmctx_t ctx, void** result) {
   TW_ASSIGN_OR_RETURN(context, find_context(ctx));
   if (thread_owns_kernel()) TW_RETURN_IF_ERROR(report(Error(errors::bmr_kernel_second).in(call)));
   auto kernel = std::make_unique<Kernel>(device->chip->chip());
+  kernel->context->on_refused([device](const Error& error) {
+    std::lock_guard lock(device->mutex);
+    if (device->closed) return;
+    for (Observer* observer : device->chip->observers()) observer->on_refused(error);
+  });
   *result = kernel->context.get();
   std::lock_guard lock(context->mutex);
   context->kernels.push_back(std::move(kernel));

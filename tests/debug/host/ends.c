@@ -1,12 +1,16 @@
 /* A launch and an end of the program that exit() does not see. Arguments: "ok", "refused" (its first
  * command), or "fault" (a wrong address after its commands); and how to end. */
 #include <bmlib_runtime.h>
-#include <okk.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef ENDS_OF_TPUKERNEL
+#include <tpu_kernel.h>
+#else
+#include <okk.h>
+#endif
 
 typedef struct {
   unsigned long long tensor;
@@ -14,6 +18,24 @@ typedef struct {
   int is_refused, has_fault;
 } scale_args_t;
 
+#ifdef ENDS_OF_TPUKERNEL /* on the BM1684X */
+void scale(const void* args) {
+  const scale_args_t* p = (const scale_args_t*)args;
+  const dim4 shape = {1, 2, 8, 8};
+  const scalar_t factor = {.f32 = p->scale};
+  tpu_initialize();
+  if (p->is_refused) {
+    tpu_bdc_fp_mul_C(2, 0, factor, &shape, NULL, NULL, DT_FP32);
+    return;
+  }
+  tpu_gdma_cpy_S2L(0, p->tensor, &shape, NULL, NULL, DT_FP32);
+  tpu_bdc_fp_mul_C(0, 0, factor, &shape, NULL, NULL, DT_FP32);
+  tpu_gdma_cpy_L2S(p->tensor, 0, &shape, NULL, NULL, DT_FP32);
+  tpu_poll();
+  if (p->has_fault) *(volatile int*)8 = 1;
+}
+TPUKERNEL_FUNC_REGISTER(scale)
+#else
 static void scale(const void* args) {
   const scale_args_t* p = (const scale_args_t*)args;
   const dim4 shape = {1, 2, 8, 8};
@@ -29,6 +51,7 @@ static void scale(const void* args) {
   if (p->has_fault) *(volatile int*)8 = 1;
 }
 OKKERNEL_FUNC_REGISTER(scale)
+#endif
 
 static int end(const char* how) {
   if (strcmp(how, "_exit") == 0) _exit(3);
