@@ -26,7 +26,8 @@ std::vector<Finding> findings_of(const char* chip, const std::vector<std::string
 
 // Expects no finding but hints, among them one with this id; empty: no matter which.
 void expect_harmless(const std::vector<Finding>& findings, std::string_view hint);
-// Expects one finding at the planted line of a file, with so many steps of its way at least.
+// Expects one finding at the planted line of a file, with so many steps of its way at least. `id`
+// may be empty: bytes that nothing wrote, whether they are padding or not.
 void expect_planted(const std::vector<Finding>& findings, std::string_view id,
                     std::string_view file, size_t steps);
 
