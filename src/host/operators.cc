@@ -45,6 +45,18 @@ std::vector<std::string_view> operator_names() {
   return names;
 }
 
+std::optional<size_t> integer_input(std::string_view name) {
+  struct Position {
+    std::string_view name;
+    size_t input;
+  };
+  static constexpr Position kPositions[] = {
+      {"embedding", 0}, {"gather", 1},    {"gather_elements", 1}, {"gathernd", 1}, {"onnx_nms", 2},
+      {"reshape", 1},   {"roi_align", 2}, {"scatternd", 1},       {"topk", 1},     {"yolo_box", 1}};
+  const auto* found = std::ranges::find(kPositions, name, &Position::name);
+  return found != std::end(kPositions) ? std::optional(found->input) : std::nullopt;
+}
+
 Result<Operator> make_operator(std::string_view text, size_t inputs, size_t outputs) {
   TW_ASSIGN_OR_RETURN(parameters, Parameters::parse(text));
   const auto* row = std::ranges::find(kOperators, parameters.name(), &Row::name);

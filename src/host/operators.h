@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct Operator {
 // of inputs or outputs.
 Result<Operator> make_operator(std::string_view text, size_t inputs, size_t outputs);
 std::vector<std::string_view> operator_names();
+// Returns the input of an operator that holds integers, most often positions; nullopt: it has none.
+std::optional<size_t> integer_input(std::string_view name);
 
 // Runs an operator. The outputs have their types, and `capacity` holds the largest number of
 // elements of each. Unsuitable inputs, and results that do not fit, are errors.

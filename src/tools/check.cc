@@ -10,7 +10,9 @@
 
 #include "base/errors/tools.h"
 #include "base/file.h"
+#include "bmodel/open.h"
 #include "insight/checks.h"
+#include "tools/bm168x/stage_programs.h"
 #include "tools/environment.h"
 #include "tools/exit_code.h"
 #include "tools/program.h"
@@ -40,6 +42,21 @@ Result<size_t> count_findings(const std::string& path, const std::vector<std::st
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> program_to_check(std::vector<std::string> words) {
+  TW_ASSIGN_OR_RETURN(program, program_of(words));
+  if (!is_our_own(program) || !words.front().ends_with(".bmodel")) return program;
+  for (const char* choice : {"--stage", "--shape", "--input", "--image"})
+    if (value_of(words, choice)) return program;
+  TW_ASSIGN_OR_RETURN(file, bmodel::open_file(words.front()));
+  if (file.bm168x() == nullptr) return program;
+  const StageChoice choice{value_of(words, "--net"), std::nullopt};
+  size_t stages = 0;
+  for (const auto& net : file.bm168x()->model.net)
+    for (size_t i = 0; i < net->parameter.size(); ++i) stages += choice.includes(*net, i) ? 1 : 0;
+  if (stages > 1) program.push_back("--all-stages");
+  return program;
+}
 
 Result<CheckResult> check_program(const CheckOptions& options,
                                   const std::vector<std::string>& program) {

@@ -20,6 +20,10 @@ struct CheckResult {
   size_t findings;  // findings that are not suppressed and no hints
 };
 
+// Returns the program of the words of a command line, as program_of() does. A model of several
+// stages runs all of them if the words choose none.
+Result<std::vector<std::string>> program_to_check(std::vector<std::string> words);
+
 // Runs a program with its arguments. TPUTWIN_CHECK selects the checks of its devices.
 Result<CheckResult> check_program(const CheckOptions& options,
                                   const std::vector<std::string>& program);

@@ -15,6 +15,7 @@
 #include "bmnet/targets/bm1684x/target.h"
 #include "host/operators.h"
 #include "insight/checker.h"
+#include "insight/timing/commands.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
@@ -248,10 +249,19 @@ class SubnetRun {
   std::map<std::string, host::Shape> shapes_;
 };
 
+// Files are predicted by their commands: the net is launched once, whatever its subnets.
+void expect_predicted(const CompiledStream& net) {
+  std::vector<Instruction> commands = net.program;
+  for (const bm1684x::StreamSubnet& subnet : net.subnets)
+    commands.insert(commands.end(), subnet.program.begin(), subnet.program.end());
+  EXPECT_EQ(net.predicted_cycles, insight::predicted_cycles(commands, bm1684x::chip()));
+}
+
 }  // namespace
 
 Result<Outputs> run(const CompiledStream& net, const Network& network, const Values& inputs) {
   const bm1684x::ScopedTarget scope(*net.target);
+  expect_predicted(net);
   DeviceOptions options{.chip = &bm1684x::chip()};
   options.poison = true;
   TW_ASSIGN_OR_RETURN(device, Device::create(options));

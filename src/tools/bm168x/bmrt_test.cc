@@ -12,6 +12,7 @@
 #include "base/errors/tools.h"
 #include "base/file.h"
 #include "machine/program_cost.h"
+#include "tools/bm168x/made_up.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/tensor_values.h"
 
@@ -162,8 +163,7 @@ Result<BmrtTestReport> test_on_one_thread(const bmodel::OpenFile& file, const Re
     for (size_t s = 0; s < nets[n]->parameter.size(); ++s) {
       const StageRun run{*nets[n], s};
       Buffers in, expected;
-      for (size_t i = 0; !inputs.is_there() && i < run.stage().input_tensor.size(); ++i)
-        in.push_back(synthetic(*run.stage().input_tensor[i], i + 1));
+      if (!inputs.is_there()) in = made_up_inputs(*file.bm168x(), run.stage(), {});
       if (inputs.is_there()) {
         TW_ASSIGN_OR_RETURN(taken, inputs.take(run.stage().input_tensor));
         in = std::move(taken);

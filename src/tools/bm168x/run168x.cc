@@ -16,6 +16,8 @@
 #include "base/heap.h"
 #include "base/last_error.h"
 #include "insight/scaling/scaling.h"
+#include "insight/timing/commands.h"
+#include "tools/bm168x/made_up.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/stage_programs.h"
 #include "tools/bm168x/tensor_values.h"
@@ -80,18 +82,18 @@ Result<Buffers> inputs_of_archive(const std::string& path, const Tensors& tensor
   return inputs;
 }
 
-Result<Buffers> read_inputs(const std::vector<std::string>& paths, const Tensors& tensors) {
+Result<Buffers> read_inputs(const Run168xOptions& options, const File& file,
+                            const NetParameterT& stage) {
+  const std::vector<std::string>& paths = options.inputs;
+  const Tensors& tensors = stage.input_tensor;
+  if (paths.empty()) return made_up_inputs(file, stage, options.host_libraries);
   if (paths.size() == 1 && paths[0].ends_with(".npz")) return inputs_of_archive(paths[0], tensors);
-  if (!paths.empty() && paths.size() != tensors.size())
+  if (paths.size() != tensors.size())
     return Error(errors::cli_inputs)
         .argument("--input", fmt::format("given {} times", paths.size()))
         .detail(fmt::format("the net takes {}", shapes_text(tensors)));
   Buffers inputs;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (paths.empty()) {
-      inputs.push_back(synthetic(*tensors[i], i + 1));
-      continue;
-    }
     TW_ASSIGN_OR_RETURN(bytes, read_input(paths[i], *tensors[i]));
     inputs.push_back(std::move(bytes));
   }
@@ -286,7 +288,7 @@ std::string warnings_text(const std::vector<WarningCount>& warnings) {
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
   TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
   TW_RETURN_IF_ERROR(check_array_file(options.output, chosen.stage->output_tensor.size()));
-  TW_ASSIGN_OR_RETURN(inputs, read_inputs(options.inputs, chosen.stage->input_tensor));
+  TW_ASSIGN_OR_RETURN(inputs, read_inputs(options, *file.bm168x(), *chosen.stage));
   const auto begin = Clock::now();
   TW_ASSIGN_OR_RETURN(runners, open_runners(file, options));
   const double loading = seconds_since(begin);
@@ -303,6 +305,10 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   const std::string warnings = warnings_text(thread_diagnostics().warnings());
   const Chip& chip = runners.front().session->runtime().card().chip();
   Json json = report_json(chosen, chip.name, tensors, times, options);
+  if (options.predict) {
+    TW_ASSIGN_OR_RETURN(program, runners.front().session->program(chosen.net->name, chosen.index));
+    json["predicted_cycles"] = insight::predicted_cycles(program, chip);
+  }
   std::vector<uint8_t> output = joined(outputs);  // before further runs replace the outputs
   TW_ASSIGN_OR_RETURN(steps, account_steps(runners.front(), chosen, inputs, options));
   if (options.account != 0) {

@@ -26,6 +26,7 @@ struct Run168xOptions {
   unsigned devices = 1;
   bool latency = false;  // print the distribution of times
   bool reference = false;
+  bool predict = false;     // the time of a run on the chip, for the JSON
   bool dequantize = false;  // .npz, .npy: integers as fp32
   // Not 0: predict times on up to so many threads. `threads` is the number that runs use; 0: the
   // default.

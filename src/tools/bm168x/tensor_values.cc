@@ -176,6 +176,8 @@ std::vector<uint8_t> synthetic(const TensorT& tensor, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint8_t> bytes(tensor_bytes(tensor));
   const ElementType type = element_type(tensor);
+  if (type == ElementType::i32 || type == ElementType::u32)
+    return synthetic_positions(tensor, seed, 2);
   if (!is_float(type)) {
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     return bytes;
@@ -183,6 +185,19 @@ std::vector<uint8_t> synthetic(const TensorT& tensor, uint64_t seed) {
   ScopedFloatMode mode(ScopedFloatMode::ieee);
   for (uint64_t i = 0; i < element_count(tensor); ++i)
     put(bytes, type, i, static_cast<double>(static_cast<int64_t>(random()) >> 40) * 0x1p-23);
+  return bytes;
+}
+
+std::vector<uint8_t> synthetic_positions(const TensorT& tensor, uint64_t seed, uint64_t count) {
+  std::mt19937_64 random(seed);
+  std::vector<uint8_t> bytes(tensor_bytes(tensor));
+  const ElementType type = element_type(tensor);
+  constexpr double kMostOfFp16 = 2048;  // all whole numbers up to it are numbers of fp16
+  const double most = is_float(type) ? kMostOfFp16 : range_of(type).second;
+  const uint64_t numbers = std::min(count, static_cast<uint64_t>(most) + 1);
+  ScopedFloatMode mode(ScopedFloatMode::ieee);
+  for (uint64_t i = 0; i < element_count(tensor); ++i)
+    put(bytes, type, i, static_cast<double>((random() >> 32) % numbers));
   return bytes;
 }
 

@@ -18,8 +18,12 @@ Result<std::vector<uint8_t>> tensor_of(const Array& array, const bmodel::bm168x:
 // zero point) x scale. Otherwise it has the tensor's type (bf16 as fp32, 4 bits as bytes).
 Array array_of(std::span<const uint8_t> bytes, const bmodel::bm168x::TensorT& tensor,
                bool as_float);
-// Returns random numbers, reproducible by their seed: floats from -1 to 1, integers of all bits.
+// Returns random numbers, reproducible by their seed: floats from -1 to 1, integers of all bits;
+// of 32 bits, which often are positions, 0 and 1.
 std::vector<uint8_t> synthetic(const bmodel::bm168x::TensorT& tensor, uint64_t seed);
+// Returns whole numbers from 0 to `count` - 1, as far as the type has them.
+std::vector<uint8_t> synthetic_positions(const bmodel::bm168x::TensorT& tensor, uint64_t seed,
+                                         uint64_t count);
 // Returns element `index` of numpy's type: f, i, u or b of `size` bytes. Booleans are 0 or 1.
 double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index);
 // Returns element `index`.

@@ -98,6 +98,7 @@ Status write_outputs(const std::string& path, const bmodel::Variety& variety,
 int run_bm1880(RunCommand& command, std::span<const uint8_t> file, const bmodel::Model& model) {
   if (Status s = refuse_options({{"--net", !command.net.empty()},
                                  {"--stage", command.stage.has_value()},
+                                 {"--all-stages", command.all_stages},
                                  {"--dequantize", command.dequantize},
                                  {"--cpuops", !command.host_libraries.empty()}},
                                 "BM1880");

@@ -104,6 +104,24 @@ void add_timing_options(CLI::App& sub, RunOptions& options) {
       ->check(threads());
 }
 
+// Adds the options that choose a net, and a stage or a variety.
+void add_choice_options(CLI::App& sub, RunCommand& command) {
+  sub.add_option("--net", command.net, "BM1684, BM1684X: the net, if the file has several");
+  sub.add_option("--stage", command.stage, "BM1684, BM1684X: the stage, from 0");
+  sub.add_option("--shape", command.shapes,
+                 "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
+                 "several");
+}
+
+// Adds an option that excludes these and those of data.
+void add_all_stages(CLI::App& sub, RunCommand& command) {
+  auto* all = sub.add_flag("--all-stages", command.all_stages,
+                           "BM1684, BM1684X: each stage of each net, or of --net, on made-up data");
+  for (const char* other :
+       {"--stage", "--shape", "--input", "--image", "--output", "--compare", "--json", "--account"})
+    all->excludes(other);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
@@ -120,11 +138,7 @@ void add_run(CLI::App& app, int& exit) {
          "bmodels of the BM1880); BM1880: or raw bytes of all inputs, one after the other; BM1684, "
          "BM1684X: or none for made-up data")
       ->allow_extra_args(false);
-  sub->add_option("--net", command->net, "BM1684, BM1684X: the net, if the file has several");
-  sub->add_option("--stage", command->stage, "BM1684, BM1684X: the stage, from 0");
-  sub->add_option("--shape", command->shapes,
-                  "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
-                  "several");
+  add_choice_options(*sub, *command);
   sub->add_option(
       "--output", command->output,
       "write the outputs here: raw bytes of all, one after the other; .npy, of a net with one "
@@ -154,6 +168,7 @@ void add_run(CLI::App& app, int& exit) {
              "  tputwin run net.onnx --table table.pb2 --image photo.jpg\n"));
   sub->add_flag("--json", command->json, "print the report as JSON");
   add_picture_options(*sub, command->pictures);
+  add_all_stages(*sub, *command);
   sub->callback([command, sub, &exit] { exit = compile_and_run(*sub, *command); });
 }
 

@@ -19,7 +19,7 @@ struct RunCommand {
   std::vector<std::string> inputs, shapes;
   std::vector<std::string> input_names;  // of NET.onnx; files of the BM1880 name no inputs
   std::optional<size_t> stage;
-  bool dequantize = false, json = false, strict = false;
+  bool all_stages = false, dequantize = false, json = false, strict = false;
   RunOptions options;
   PictureCommand pictures;
 };

@@ -11,6 +11,7 @@
 #include "bmnet/targets/bm1684x/schedule/prefetch.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/subnets/subnets.h"
+#include "insight/timing/commands.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -85,11 +86,11 @@ void emit_part(StreamCompilation& c, StreamProgram& program, const ProgramPart& 
   explain_layer(c.result.explanation, op, "moved by transfers");
 }
 
-// Orders the commands, and adds their time to that of the net.
+// Orders the commands, and takes their time as that of the net.
 Status finish(StreamCompilation& c, StreamProgram& program, std::vector<Instruction>& commands,
               bmodel::LayerRuns& layers) {
   if (!program.status().ok()) return program.status().error();
-  c.result.predicted_cycles += prefetch_weights(program, c.memories.neurons);
+  c.result.predicted_cycles = prefetch_weights(program, c.memories.neurons);
   commands = program.instructions();
   layers = program.layers();
   return {};
@@ -134,6 +135,7 @@ Status emit_subnets(StreamCompilation& c) {
     return part.group ? part.group->schedule.kernels.front()->op : part.op;
   };
   auto part = c.shared.parts.begin();
+  std::vector<Instruction> all;
   for (const SubnetLayers& layers : divide(network)) {
     if (layers.on_host) {
       c.result.subnets.push_back(host_subnet(c, network.ops[layers.begin]));
@@ -148,8 +150,11 @@ Status emit_subnets(StreamCompilation& c) {
     TW_RETURN_IF_ERROR(finish(c, program, subnet.program, subnet.layers));
     for (const std::string& t : layers.inputs) subnet.inputs.push_back(described(c, t));
     for (const std::string& t : layers.outputs) subnet.outputs.push_back(described(c, t));
+    all.insert(all.end(), subnet.program.begin(), subnet.program.end());
     c.result.subnets.push_back(std::move(subnet));
   }
+  // The net is launched once, whatever its subnets.
+  c.result.predicted_cycles = insight::predicted_cycles(all, chip());
   return {};
 }
 

@@ -1,0 +1,81 @@
+// tputwin check of bmodels with several stages, and runs on made-up data.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "bmodel/subnets168x.h"
+#include "tools/command.h"
+
+namespace tputwin::tools {
+namespace {
+
+using namespace bmodel::bm168x;
+using samples::host_tensor;
+
+class CheckedStages : public CommandTest {
+ protected:
+  std::string written(const samples::SubnetFile& file, const std::string& name) {
+    const std::vector<uint8_t> bytes = file.bytes();
+    std::ofstream(directory_ / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    return name;
+  }
+};
+
+TEST_F(CheckedStages, AreAllUnlessOneIsChosen) {
+  const std::string model = recorded("nets-stages");
+  EXPECT_EQ(run("tputwin check " + model), 0) << printed_;
+  EXPECT_TRUE(prints(" stage 0 on the BM1684X") && prints(" stage 1 on the BM1684X")) << printed_;
+  EXPECT_TRUE(prints("tputwin check: no findings")) << printed_;
+  for (const std::string& line :
+       {"tputwin check --stage 1 " + model, "tputwin check -- " + model + " --stage 1"}) {
+    EXPECT_EQ(run(line), 0) << printed_;
+    EXPECT_FALSE(prints(" stage 0 on")) << line << printed_;
+    EXPECT_TRUE(prints(" stage 1 on")) << line << printed_;
+  }
+  EXPECT_EQ(run("tputwin check --stage 7 " + model), 2);
+  EXPECT_TRUE(prints("stage 7")) << printed_;
+  EXPECT_EQ(run("tputwin check --net nothing " + model), 2) << printed_;
+}
+
+TEST_F(CheckedStages, AreOfModelsOnly) {
+  EXPECT_EQ(run("tputwin check --stage 1 -- true"), 2);
+  EXPECT_TRUE(prints("TW-CLI-0011") && prints("--stage = 1")) << printed_;
+  EXPECT_EQ(run("tputwin run --all-stages --stage 0 " + recorded("nets-stages")), 2) << printed_;
+}
+
+// Positions from -1 to 1, or random bits, would be refused.
+TEST_F(CheckedStages, MadeUpPositionsAreValid) {
+  for (const ElementType type : {ElementType::f32, ElementType::i32}) {
+    samples::SubnetFile file;
+    file.input(host_tensor("table", {5, 7}));
+    file.input(host_tensor("ids", {6}, type));
+    file.cpu("unsqueeze axes=0", {*host_tensor("ids", {6}, type)},
+             {*host_tensor("row", {1, 6}, type)});
+    file.cpu("gather axis=0", {*host_tensor("table", {5, 7}), *host_tensor("row", {1, 6}, type)},
+             {*host_tensor("out", {1, 6, 7})});
+    file.output(host_tensor("out", {1, 6, 7}));
+    const std::string name = written(file, "gather.bmodel");
+    EXPECT_EQ(run("tputwin run " + name), 0) << printed_;
+    EXPECT_TRUE(prints("output  out fp32(1,6,7): ")) << printed_;
+  }
+}
+
+TEST_F(CheckedStages, MadeUpBranchesExist) {
+  samples::SubnetFile file;
+  file.input(host_tensor("x", {4}));
+  file.input(host_tensor("which", {1}));
+  file.branch({*host_tensor("x", {4}), *host_tensor("which", {1})},
+              {*host_tensor("a", {4}), *host_tensor("b", {4})}, {0, 0}, {0, 1}, {1, 2});
+  file.cpu("unary op=abs", {*host_tensor("a", {4})}, {*host_tensor("c", {4})}).next_subnet_ids = {
+      3};
+  file.cpu("unary op=neg", {*host_tensor("b", {4})}, {*host_tensor("d", {4})});
+  file.merge({*host_tensor("c", {4}), *host_tensor("d", {4})}, {*host_tensor("out", {4})},
+             {{0, 1}});
+  file.output(host_tensor("out", {4}));
+  EXPECT_EQ(run("tputwin run " + written(file, "branch.bmodel")), 0) << printed_;
+}
+
+}  // namespace
+}  // namespace tputwin::tools
