@@ -459,10 +459,14 @@ TEST(Kinds, FoldedIntegersWrap) {
 
 // ---- Forms of files that were read wrongly ----
 
-// Two functions of one name differ by their overload, which cannot be read.
-TEST(Composed, OverloadsAreRefused) {
+// Two functions of one name differ by their overload (fields 8 and 13, of IR version 10).
+TEST(Composed, OverloadsOfFunctions) {
   ModelBuilder builder(15);
   builder.input("x", {1, 2});
+  const auto set_overload = [](auto& message, int field, const std::string& overload) {
+    auto& unknown = *message.GetReflection()->MutableUnknownFields(&message);
+    unknown.AddLengthDelimited(field, overload);
+  };
   for (const char* type : {"Neg", "Exp"}) {
     auto& function = *builder.model.add_functions();
     function.set_domain("own");
@@ -471,9 +475,14 @@ TEST(Composed, OverloadsAreRefused) {
     function.add_output("b");
     add_node(function, type, {"a"}, "b");
   }
-  builder.node("f", {"x"}, {"y"}).set_domain("own");
+  auto& node = builder.node("f", {"x"}, {"y"});
+  node.set_domain("own");
   builder.output("y");
-  EXPECT_NE(refusal(builder).find("overloads"), std::string::npos) << refusal(builder);
+  EXPECT_NE(refusal(builder).find("overload"), std::string::npos) << refusal(builder);
+  set_overload(*builder.model.mutable_functions(1), 13, "exp");
+  expect_near(results_of(builder, {{"x", {{1, 2}, {0, 1}}}}), {0, -1});
+  set_overload(node, 8, "exp");
+  expect_near(results_of(builder, {{"x", {{1, 2}, {0, 1}}}}), {1, std::exp(1.0f)});
 }
 
 // Each function calls the next one twice: 2^30 nodes.

@@ -280,8 +280,9 @@ TEST(Opsets, WeightsOf4BitsInBlocks) {
   expect_near(run(builder, {1, 4}, {kX.begin(), kX.begin() + 4}), expected);
 }
 
-// The formats' own examples: the largest, the smallest, one, and minus two.
-TEST(Opsets, WeightsOfFloat8) {
+// The formats' own examples: the largest, the smallest, one, and minus two; powers of two; and all
+// integers of two bits.
+TEST(Opsets, WeightsOfFewBits) {
   struct Row {
     int type;
     std::string bytes;
@@ -291,7 +292,10 @@ TEST(Opsets, WeightsOfFloat8) {
                       {18, std::string("\x7f\x01\x40\xc8", 4), {240, 0.0009765625f, 1, -2}},
                       {19, std::string("\x7b\x01\x3c\xc0", 4), {57344, 1.52587890625e-05f, 1, -2}},
                       {20, std::string("\x7f\x01\x40\xc4", 4), {57344, 7.62939453125e-06f, 1, -2}},
-                      {23, std::string("\x17\xc2", 2), {6, 0.5f, 1, -2}}};
+                      {23, std::string("\x17\xc2", 2), {6, 0.5f, 1, -2}},
+                      {24, std::string("\x7f\x80\x7e\x81", 4), {1, 2, 0.5f, 4}},
+                      {25, std::string("\xe4", 1), {0, 1, 2, 3}},
+                      {26, std::string("\xe4", 1), {0, 1, -2, -1}}};
   for (const Row& row : rows) {
     SCOPED_TRACE(row.type);
     ModelBuilder builder(23);
@@ -303,6 +307,32 @@ TEST(Opsets, WeightsOfFloat8) {
     builder.output("y");
     expect_near(run(builder, {1, 4}, {1, 1, 1, 1}), row.values);
   }
+}
+
+// Casts to types that only hold weights would not round.
+TEST(Opsets, CastsToTypesOfWeightsAreRefused) {
+  for (const bool is_constant : {false, true})
+    for (const int64_t type : {0, 8, 17, 22, 23, 26, 99}) {
+      ModelBuilder builder(23);
+      builder.input("x", {1, 4});
+      builder.weights("w", {4}, {1, 2, 3, 1e9f});
+      ModelBuilder::set(builder.node("Cast", {is_constant ? "w" : "x"}, {"c"}), "to", type);
+      ModelBuilder::set(builder.node("Cast", {"c"}, {"f"}), "to", int64_t{1});
+      builder.node("Add", {"x", "f"}, {"y"});
+      builder.output("y");
+      EXPECT_NE(refusal(builder).find("to = " + std::to_string(type)), std::string::npos)
+          << refusal(builder);
+    }
+}
+
+TEST(Opsets, CastLikeHasAttributesOfCast) {
+  ModelBuilder builder(24);
+  builder.input("x", {1, 8});
+  auto& node = builder.node("CastLike", {"x", "x"}, {"y"});
+  ModelBuilder::set(node, "saturate", int64_t{1});
+  ModelBuilder::set(node, "round_mode", std::string("up"));
+  builder.output("y");
+  expect_near(run(builder, {1, 8}, kX), kX);
 }
 
 }  // namespace

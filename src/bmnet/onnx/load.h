@@ -1,6 +1,5 @@
 // Loading of nets of any format that the compiler accepts: Caffe's files, or an ONNX file. A
-// library reads ONNX (libtputwin_onnx.so, built if libonnx-dev is installed). It is loaded with the
-// first ONNX file.
+// library reads ONNX (libtputwin_onnx.so). It is loaded with the first ONNX file.
 #pragma once
 
 #include <bmnet/calibration.pb.h>

@@ -19,19 +19,25 @@ using onnx::TensorProto;
 
 constexpr int64_t kElements = int64_t{1} << 31;
 
-// Types that the installed libonnx has no names for.
-enum NewType : int {
-  kFloat8E4M3FN = 17,
-  kFloat8E4M3FNUZ = 18,
-  kFloat8E5M2 = 19,
-  kFloat8E5M2FNUZ = 20,
-  kUint4 = 21,
-  kInt4 = 22,
-  kFloat4E2M1 = 23
-};
+// Returns the bits of an element of a type whose elements share bytes; 0 for other types.
+int packed_bits(int type) {
+  switch (type) {
+    case TensorProto::UINT2:
+    case TensorProto::INT2:
+      return 2;
+    case TensorProto::UINT4:
+    case TensorProto::INT4:
+    case TensorProto::FLOAT4E2M1:
+      return 4;
+    default:
+      return 0;
+  }
+}
 
-bool has_4_bits(int type) { return type == kUint4 || type == kInt4 || type == kFloat4E2M1; }
-bool is_float8(int type) { return type >= kFloat8E4M3FN && type <= kFloat8E5M2FNUZ; }
+bool is_float8(int type) {
+  return (type >= TensorProto::FLOAT8E4M3FN && type <= TensorProto::FLOAT8E5M2FNUZ) ||
+         type == TensorProto::FLOAT8E8M0;
+}
 
 [[noreturn]] void refuse_tensor(const TensorProto& tensor, ErrorId id, std::string detail) {
   throw Refusal{Error(id).in("tensor " + tensor.name()).detail(std::move(detail))};
@@ -71,10 +77,10 @@ float of_half(uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
 }
 
-// Two elements of 4 bits share a byte.
+// Elements of fewer than 8 bits fill bytes; those of a row share no bytes with anything else.
 int64_t bytes_of(const TensorProto& tensor, int64_t count) {
-  return has_4_bits(tensor.data_type()) ? (count + 1) / 2
-                                        : count * static_cast<int64_t>(bytes_of_type(tensor));
+  if (const int bits = packed_bits(tensor.data_type()); bits != 0) return (count * bits + 7) / 8;
+  return count * static_cast<int64_t>(bytes_of_type(tensor));
 }
 
 // A number of sign, exponent and fraction. Types for which `has_infinity` is false have only NaN:
@@ -85,10 +91,10 @@ float of_small(uint32_t bits, int fraction_bits, int exponent_bits, int bias, in
   const uint32_t sign_bit = 1u << (fraction_bits + exponent_bits);
   const float sign = (bits & sign_bit) != 0 ? -1.0f : 1.0f;
   const bool is_last = exponent == (1 << exponent_bits) - 1;
-  const bool is_uz = type == kFloat8E4M3FNUZ || type == kFloat8E5M2FNUZ;
+  const bool is_uz = type == TensorProto::FLOAT8E4M3FNUZ || type == TensorProto::FLOAT8E5M2FNUZ;
   if (is_uz && bits == sign_bit) return NAN;
-  if (type == kFloat8E4M3FN && is_last && fraction == 7) return NAN;
-  if (type == kFloat8E5M2 && is_last) return fraction != 0 ? NAN : sign * INFINITY;
+  if (type == TensorProto::FLOAT8E4M3FN && is_last && fraction == 7) return NAN;
+  if (type == TensorProto::FLOAT8E5M2 && is_last) return fraction != 0 ? NAN : sign * INFINITY;
   const auto one = static_cast<float>(1u << fraction_bits);
   const float whole =
       exponent == 0 ? static_cast<float>(fraction) : one + static_cast<float>(fraction);
@@ -97,28 +103,31 @@ float of_small(uint32_t bits, int fraction_bits, int exponent_bits, int bias, in
 
 float of_float8(uint8_t bits, int type) {
   switch (type) {
-    case kFloat8E4M3FN:
+    case TensorProto::FLOAT8E4M3FN:
       return of_small(bits, 3, 4, 7, type);
-    case kFloat8E4M3FNUZ:
+    case TensorProto::FLOAT8E4M3FNUZ:
       return of_small(bits, 3, 4, 8, type);
-    case kFloat8E5M2:
+    case TensorProto::FLOAT8E5M2:
       return of_small(bits, 2, 5, 15, type);
+    case TensorProto::FLOAT8E8M0:  // a power of two, without sign and zero
+      return bits == 255 ? NAN : std::ldexp(1.0f, bits - 127);
     default:
       return of_small(bits, 2, 5, 16, type);
   }
 }
 
-// The low half of a byte is the first element.
-void read_4_bits(std::string_view bytes, size_t count, Constant& constant) {
+// The lowest bits of a byte are its first element.
+void read_packed(std::string_view bytes, size_t count, Constant& constant) {
+  const auto bits = static_cast<size_t>(packed_bits(constant.type)), per_byte = 8 / bits;
+  const bool is_signed = is_signed_type(constant.type);
   for (size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<uint8_t>(bytes[i / 2]);
-    const uint32_t bits = i % 2 == 0 ? byte & 15u : byte >> 4;
-    if (constant.type == kFloat4E2M1)
-      constant.reals.push_back(of_small(bits, 1, 2, 1, constant.type));
+    const auto byte = static_cast<uint8_t>(bytes[i / per_byte]);
+    const uint32_t value = byte >> (i % per_byte * bits) & ((1u << bits) - 1);
+    if (constant.type == TensorProto::FLOAT4E2M1)
+      constant.reals.push_back(of_small(value, 1, 2, 1, constant.type));
     else
-      constant.integers.push_back(constant.type == kInt4 && bits > 7
-                                      ? static_cast<int64_t>(bits) - 16
-                                      : static_cast<int64_t>(bits));
+      constant.integers.push_back(int64_t{value} -
+                                  (is_signed && value >> (bits - 1) != 0 ? int64_t{1} << bits : 0));
   }
 }
 
@@ -140,8 +149,8 @@ void convert(std::string_view bytes, std::vector<To>& to) {
 }
 
 void read_raw(std::string_view bytes, Constant& constant) {
-  if (has_4_bits(constant.type))
-    return read_4_bits(bytes, static_cast<size_t>(elements(constant.dims)), constant);
+  if (packed_bits(constant.type) != 0)
+    return read_packed(bytes, static_cast<size_t>(elements(constant.dims)), constant);
   if (is_float8(constant.type))
     return convert<uint8_t>(bytes, constant.reals,
                             [type = constant.type](uint8_t bits) { return of_float8(bits, type); });
@@ -198,7 +207,7 @@ void require_range(const TensorProto& tensor, int type) {
 
 void read_fields(const TensorProto& tensor, Constant& constant) {
   const auto& small = tensor.int32_data();
-  if (has_4_bits(constant.type) || is_float8(constant.type)) {
+  if (packed_bits(constant.type) != 0 || is_float8(constant.type)) {
     const std::string bytes(small.begin(), small.end());
     if (static_cast<int64_t>(bytes.size()) != bytes_of(tensor, elements(constant.dims))) return;
     return read_raw(bytes, constant);
@@ -303,7 +312,13 @@ std::string text(const Dims& dims) { return fmt::format("({})", fmt::join(dims, 
 bool is_integer_type(int type) {
   return type != TensorProto::FLOAT && type != TensorProto::DOUBLE &&
          type != TensorProto::FLOAT16 && type != TensorProto::BFLOAT16 && !is_float8(type) &&
-         type != kFloat4E2M1;
+         type != TensorProto::FLOAT4E2M1;
+}
+
+bool is_cast_type(int type) {
+  return type >= TensorProto::FLOAT && type <= TensorProto::BFLOAT16 &&
+         type != TensorProto::STRING && type != TensorProto::COMPLEX64 &&
+         type != TensorProto::COMPLEX128;
 }
 
 bool Constant::is_integer() const { return is_integer_type(type); }

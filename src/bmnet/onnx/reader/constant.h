@@ -1,7 +1,7 @@
 // Tensors that are known when the net is read: weights, and values computed from shapes.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <bmnet/tputwin_onnx.pb.h>
 
 #include <memory>
 #include <string>
@@ -42,6 +42,9 @@ struct Constant {
 using ConstantPtr = std::shared_ptr<const Constant>;
 
 bool is_integer_type(int type);
+// Returns true for the types that a Cast may have as result: numbers of 8 bits or more that are not
+// float8. Other types only hold weights.
+bool is_cast_type(int type);
 ConstantPtr make_reals(Dims dims, std::vector<float> values);
 ConstantPtr make_integers(Dims dims, std::vector<int64_t> values,
                           int type = onnx::TensorProto::INT64);

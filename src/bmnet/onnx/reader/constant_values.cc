@@ -43,6 +43,10 @@ namespace {
 
 // Returns the value that the type holds of an integer beyond its range: its lowest bits.
 int64_t wrapped(int64_t value, int type) {
+  if (const int bits = bits_of(type); bits == 2 || bits == 4) {
+    const int64_t low = value & ((int64_t{1} << bits) - 1);
+    return is_signed_type(type) && low >> (bits - 1) != 0 ? low - (int64_t{1} << bits) : low;
+  }
   switch (type) {
     case TensorProto::INT8:
       return static_cast<int8_t>(value);
@@ -136,6 +140,12 @@ int bits_of(int type) {
   switch (type) {
     case TensorProto::BOOL:
       return 1;
+    case TensorProto::INT2:
+    case TensorProto::UINT2:
+      return 2;
+    case TensorProto::INT4:
+    case TensorProto::UINT4:
+      return 4;
     case TensorProto::INT8:
     case TensorProto::UINT8:
       return 8;
@@ -151,8 +161,8 @@ int bits_of(int type) {
 }
 
 bool is_signed_type(int type) {
-  return type == TensorProto::INT8 || type == TensorProto::INT16 || type == TensorProto::INT32 ||
-         type == TensorProto::INT64;
+  return type == TensorProto::INT2 || type == TensorProto::INT4 || type == TensorProto::INT8 ||
+         type == TensorProto::INT16 || type == TensorProto::INT32 || type == TensorProto::INT64;
 }
 
 bool is_finite(const Constant& constant) {

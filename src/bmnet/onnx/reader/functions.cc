@@ -1,6 +1,5 @@
 // Local functions of the model: their nodes in place of each call.
 #include <fmt/format.h>
-#include <google/protobuf/unknown_field_set.h>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/onnx/reader/constant.h"
@@ -11,9 +10,6 @@ namespace tputwin::net::onnx_reader {
 namespace {
 
 constexpr int kMostDepth = 64;  // of calls in calls
-// A field of nodes, which no version of ONNX has: the opset of their function or model. It stays
-// with the node when a subgraph is copied and its names change.
-constexpr int kOpsetField = 100000;
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
@@ -24,20 +20,6 @@ int64_t opset_of(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdPro
 }
 
 using Attributes = std::map<std::string, onnx::AttributeProto>;
-
-// Adds the attributes with default values, a field (11) that the installed libonnx does not know.
-void add_defaults(const onnx::FunctionProto& function, Attributes& attributes) {
-  constexpr int kAttributeProto = 11;
-  const auto& unknown = function.GetReflection()->GetUnknownFields(function);
-  for (int i = 0; i < unknown.field_count(); ++i) {
-    const auto& field = unknown.field(i);
-    onnx::AttributeProto attribute;
-    if (field.number() == kAttributeProto &&
-        field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED &&
-        attribute.ParseFromString(field.length_delimited()))
-      attributes.emplace(attribute.name(), attribute);
-  }
-}
 
 // Gives nodes the values of attributes that refer to an attribute of the call.
 void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
@@ -58,6 +40,17 @@ void set_attributes(onnx::NodeProto& node, const Attributes& of_call) {
   node.mutable_attribute()->Swap(&result);
 }
 
+// Clears the reader's own field: a file must not set it. Nodes of functions get it when inlined.
+void clear_opsets(onnx::GraphProto& graph) {
+  for (auto& node : *graph.mutable_node()) {
+    node.clear_inlined_opset();
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) clear_opsets(*attribute.mutable_g());
+      for (auto& inner : *attribute.mutable_graphs()) clear_opsets(inner);
+    }
+  }
+}
+
 // Limits the nodes of all functions together: calls that double at each level grow without it.
 constexpr size_t kMostNodes = 200000;
 
@@ -65,17 +58,26 @@ class Inliner {
  public:
   explicit Inliner(const onnx::ModelProto& model) : opset_(opset_of(model.opset_import())) {
     for (const auto& function : model.functions())
-      if (!functions_.emplace(std::pair(domain_of(function.domain()), function.name()), &function)
+      if (!functions_
+               .emplace(key_of(function.domain(), function.name(), function.overload()), &function)
                .second)
-        throw Refusal{Error(errors::net_onnx)
-                          .in("function " + function.name())
-                          .detail("two functions have the name; export the model without "
-                                  "overloads")};
+        throw Refusal{
+            Error(errors::net_onnx)
+                .in("function " + function.name())
+                .argument("overload", function.overload())
+                .detail("two functions have this domain, name and overload; keep one of them")};
   }
 
   void run(onnx::GraphProto& graph) { run(graph, opset_, 0); }
 
  private:
+  // Domain, name and overload of a function.
+  using Key = std::tuple<std::string, std::string, std::string>;
+  static Key key_of(const std::string& domain, const std::string& name,
+                    const std::string& overload) {
+    return {domain_of(domain), name, overload};
+  }
+
   using List = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
   void run(onnx::GraphProto& graph, int64_t opset, int depth) {
@@ -95,13 +97,13 @@ class Inliner {
       throw Refusal{Error(errors::net_onnx)
                         .in("node " + node.name() + " (" + node.op_type() + ")")
                         .detail(fmt::format("functions stand for more than {} nodes", kMostNodes))};
-    const auto function = functions_.find({domain_of(node.domain()), node.op_type()});
+    const auto function = functions_.find(key_of(node.domain(), node.op_type(), node.overload()));
     if (function != functions_.end()) return call(node, *function->second, result, depth);
     for (auto& attribute : *node.mutable_attribute())
       if (attribute.has_g()) run(*attribute.mutable_g(), opset, depth + 1);
-    // Nodes of the model's opset have it as well: a body of another opset may hold them.
-    node.GetReflection()->MutableUnknownFields(&node)->AddVarint(kOpsetField,
-                                                                 static_cast<uint64_t>(opset));
+    // Nodes of the model's opset have it as well: a body of another opset may hold them. The field
+    // stays with the node when a subgraph is copied and its names change.
+    node.set_inlined_opset(opset);
     *result.Add() = std::move(node);
   }
 
@@ -109,7 +111,8 @@ class Inliner {
             int depth) {
     Attributes attributes;
     for (const auto& attribute : node.attribute()) attributes[attribute.name()] = attribute;
-    add_defaults(function, attributes);
+    for (const auto& attribute : function.attribute_proto())
+      attributes.emplace(attribute.name(), attribute);
     const std::string label = node.name().empty() ? node.op_type() : node.name();
     Use use{fmt::format("{}/{}/", label, ++calls_), {}, {}, {}};
     for (int i = 0; i < function.input_size(); ++i)
@@ -129,7 +132,7 @@ class Inliner {
   }
 
   const int64_t opset_;
-  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
+  std::map<Key, const onnx::FunctionProto*> functions_;
   int calls_ = 0;
   size_t added_ = 0;
 };
@@ -137,18 +140,13 @@ class Inliner {
 }  // namespace
 
 void inline_functions(onnx::ModelProto& model) {
+  clear_opsets(*model.mutable_graph());
   if (model.functions().empty()) return;
   Inliner(model).run(*model.mutable_graph());
 }
 
 int64_t opset_of(const onnx::NodeProto& node, int64_t otherwise) {
-  const auto& unknown = node.GetReflection()->GetUnknownFields(node);
-  for (int i = 0; i < unknown.field_count(); ++i)
-    if (const auto& field = unknown.field(i);
-        field.number() == kOpsetField &&
-        field.type() == google::protobuf::UnknownField::TYPE_VARINT && field.varint() <= kLastOpset)
-      return static_cast<int64_t>(field.varint());
-  return otherwise;
+  return node.has_inlined_opset() ? node.inlined_opset() : otherwise;
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -15,15 +15,15 @@
 
 namespace tputwin::net::onnx_reader {
 
-ModelImporter::ModelImporter(const onnx::ModelProto& model, int64_t opset,
-                             const ImportOptions& options, std::string folder)
-    : proto_(model.graph()), opset_(opset), options_(options), folder_(std::move(folder)) {
+ModelImporter::ModelImporter(onnx::ModelProto& model, int64_t opset, const ImportOptions& options,
+                             std::string folder)
+    : proto_(*model.mutable_graph()), opset_(opset), options_(options), folder_(std::move(folder)) {
   graph_.network.name = proto_.name();
   graph_.has_subnets = options.has_subnets;
 }
 
 Result<Graph> ModelImporter::run() {
-  for (const auto& tensor : proto_.initializer()) guard([&] { initializer(tensor); });
+  for (auto& tensor : *proto_.mutable_initializer()) guard([&] { initializer(tensor); });
   if (proto_.sparse_initializer_size() > 0)
     problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
   for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
@@ -38,10 +38,17 @@ Result<Graph> ModelImporter::run() {
   return std::move(graph_);
 }
 
-void ModelImporter::initializer(const onnx::TensorProto& tensor) {
+void ModelImporter::initializer(onnx::TensorProto& tensor) {
   auto constant = read_tensor(tensor, folder_);
   Dims dims = constant->dims;
+  const bool is_scalar = constant->size() == 1;
   values_[tensor.name()] = Value{std::move(dims), std::move(constant), "", {}};
+  // quantized_readers() compares the messages of scales.
+  if (is_scalar) return;
+  // The numbers are in the constant now: a message that has only the name replaces this one.
+  onnx::TensorProto rest;
+  rest.set_name(tensor.name());
+  tensor.Swap(&rest);
 }
 
 // ---- Inputs ----
@@ -138,7 +145,7 @@ const OperatorRow& row_of(const onnx::NodeProto& proto, const Node& node) {
     node.refuse("operator", domain.empty() ? proto.op_type() : domain + "." + proto.op_type(),
                 "it is not in the table of docs/onnx.md; cut the net before it and let the program "
                 "behind the net do its work, or export the net with operators of the table");
-  if (domain.empty()) verify_form(node, node.opset);
+  if (domain.empty()) verify_form(node, *row);
   return *row;
 }
 

@@ -10,7 +10,8 @@ Error malformed(std::string what, std::string detail);
 
 class ModelImporter {
  public:
-  ModelImporter(const onnx::ModelProto& model, int64_t opset, const ImportOptions& options,
+  // Frees the numbers of the model's initializers as it reads them.
+  ModelImporter(onnx::ModelProto& model, int64_t opset, const ImportOptions& options,
                 std::string folder);
   Result<Graph> run();
 
@@ -25,7 +26,7 @@ class ModelImporter {
       problems_.push_back(refusal.error);
     }
   }
-  void initializer(const onnx::TensorProto& tensor);
+  void initializer(onnx::TensorProto& tensor);
 
   // ---- Inputs ----
   void inputs();
@@ -44,7 +45,7 @@ class ModelImporter {
   Value output_value(const std::string& name);
   void finish();
 
-  const onnx::GraphProto& proto_;
+  onnx::GraphProto& proto_;
   const int64_t opset_;
   const ImportOptions& options_;
   const std::string folder_;

@@ -311,4 +311,10 @@ int64_t channels_of(const Node& node) {
   return node.dims()[1];
 }
 
+void require_cast_type(const Node& node, int type) {
+  node.require(is_cast_type(type), "to", std::to_string(type),
+               "a type of numbers of 8 bits or more, and not float8; weights of other types are "
+               "read with a DequantizeLinear");
+}
+
 }  // namespace tputwin::net::onnx_reader

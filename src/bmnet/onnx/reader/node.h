@@ -149,6 +149,8 @@ ConstantPtr fold_min(const Node&);
 
 // Returns the extent of axis 1 of the first input, which must have two to five axes.
 int64_t channels_of(const Node& node);
+// Refuses a Cast to a type that is_cast_type() does not name.
+void require_cast_type(const Node& node, int type);
 
 TensorOp make_op(Op type);
 // Transposes a tensor by moves of at most four axes.

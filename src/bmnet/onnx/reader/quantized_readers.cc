@@ -13,7 +13,7 @@ bool is_view(const onnx::NodeProto& node) {
          type == "Unsqueeze";
 }
 
-// Bytes of every constant, by which two scales of different names compare.
+// Bytes of every constant of one element, by which two scales of different names compare.
 std::map<std::string, std::string> constants_of(const onnx::GraphProto& graph) {
   std::map<std::string, std::string> constants;
   const auto add = [&](const std::string& name, onnx::TensorProto tensor) {

@@ -1,7 +1,7 @@
 // Nodes of subgraphs and of local functions, under names of their own.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <bmnet/tputwin_onnx.pb.h>
 
 #include <map>
 #include <set>

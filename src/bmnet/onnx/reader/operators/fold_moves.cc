@@ -287,9 +287,7 @@ ConstantPtr fold_range(const Node& n) {
 ConstantPtr fold_cast(const Node& n) {
   const Constant& x = n.weights(0, "input");
   const auto type = static_cast<int>(n.integer("to", 0));
-  n.require(type != TensorProto::STRING && type != TensorProto::COMPLEX64 &&
-                type != TensorProto::COMPLEX128 && TensorProto::DataType_IsValid(type),
-            "to", std::to_string(type), "a type of numbers");
+  require_cast_type(n, type);
   if (x.is_integer() && is_integer_type(type)) {
     std::vector<Whole> values;
     for (size_t i = 0; i < x.size(); ++i) {

@@ -76,6 +76,7 @@ Dims largest(const Dims& a, const Dims& b) {
 
 void cast_of_host(Node& node) {
   const auto to = static_cast<int>(node.integer("to", 0));
+  require_cast_type(node, to);
   const bool is_real = node.in(0).kind == ValueKind::real;
   if (to == onnx::TensorProto::BOOL) return unary_of_host(node, "is_not_zero");
   const bool is_integer = is_integer_type(to);

@@ -170,9 +170,6 @@ bool holds_input(const Node& node, int type) {
 std::string to_integers(Node& node, Expansion& made, int type) {
   const std::string x = made.in(0);
   if (type == onnx::TensorProto::BOOL) return made.function("is_not_zero", x);
-  node.require(onnx::TensorProto::DataType_IsValid(type) && type != onnx::TensorProto::STRING &&
-                   type != onnx::TensorProto::COMPLEX64 && type != onnx::TensorProto::COMPLEX128,
-               "to", std::to_string(type), "a type of numbers");
   // In int8 a true boolean is 127/128, and other integers are near whole numbers.
   if (holds_input(node, type)) return made.add("Round", {x});
   const bool is_whole = node.in(0).kind != ValueKind::real;
@@ -184,6 +181,7 @@ std::string to_integers(Node& node, Expansion& made, int type) {
 
 void import_cast(Node& node) {
   const auto type = static_cast<int>(node.integer("to", 0));
+  require_cast_type(node, type);
   const int64_t positions = node.in(0).positions;
   if (is_integer_type(type) && (positions == 0 || type == onnx::TensorProto::BOOL)) {
     Expansion made(node);
