@@ -28,9 +28,9 @@ endforeach()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/libbmodel/bmodel.pb.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libbmodel)
-# Programs that add parameters of their layers generate the messages from the .proto files. Programs
-# that read tables use the generated headers.
-foreach(name bmnet_caffe calibration common_calibration)
+# Programs that add parameters of their layers, or write ONNX files, generate the messages from the
+# .proto files. Programs that read tables use the generated headers.
+foreach(name bmnet_caffe calibration common_calibration tputwin_onnx)
   install(FILES src/bmnet/proto/${name}.proto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bmnet)
 endforeach()
 foreach(name bmnet tputwin_caffe calibration common_calibration)

@@ -7,9 +7,9 @@
         --table int8/bmnet_net_calibration_table.pb2
     tputwin compile qdq.onnx -o net.bmodel
 
-Needs python3-onnx and protobuf-compiler. Outside of a checkout it also needs an installed tputwin
-(libtputwin-dev). Tensors keep their names; the results of later layers in place get a tick each.
-The batch is variable.
+Needs python3-numpy, python3-protobuf and protobuf-compiler. Outside of a checkout it also needs an
+installed tputwin (libtputwin-dev). Tensors keep their names; the results of later layers in place
+get a tick each. The batch is variable.
 """
 import argparse
 import importlib
@@ -19,9 +19,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import onnx
 from google.protobuf import text_format
-from onnx import TensorProto, helper, numpy_helper
 
 
 def protos():
@@ -43,6 +41,64 @@ def messages(name):
             return importlib.import_module(f"{name}_pb2")
         finally:
             sys.path.remove(folder)
+
+
+ONNX = messages("tputwin_onnx")
+TYPES = {"float32": ONNX.TensorProto.FLOAT, "int8": ONNX.TensorProto.INT8,
+         "int64": ONNX.TensorProto.INT64}
+
+
+def make_node(kind, inputs, outputs, name="", **attributes):
+    """Returns a NodeProto."""
+    node = ONNX.NodeProto(op_type=kind, input=inputs, output=outputs, name=name)
+    for key, value in attributes.items():
+        attribute = node.attribute.add(name=key)
+        if isinstance(value, list):
+            attribute.type = ONNX.AttributeProto.INTS
+            attribute.ints.extend(value)
+        elif isinstance(value, float):
+            attribute.type, attribute.f = ONNX.AttributeProto.FLOAT, value
+        elif isinstance(value, str):
+            attribute.type, attribute.s = ONNX.AttributeProto.STRING, value.encode()
+        else:
+            attribute.type, attribute.i = ONNX.AttributeProto.INT, value
+    return node
+
+
+def make_value(name, extents):
+    """Returns the ValueInfoProto of a tensor of floats. Open extents are names, or None."""
+    value = ONNX.ValueInfoProto(name=name)
+    value.type.tensor_type.elem_type = ONNX.TensorProto.FLOAT
+    for extent in extents:
+        dim = value.type.tensor_type.shape.dim.add()
+        if isinstance(extent, str):
+            dim.dim_param = extent
+        elif extent is not None:
+            dim.dim_value = extent
+    return value
+
+
+def make_tensor(name, values):
+    """Returns the TensorProto of an array."""
+    return ONNX.TensorProto(name=name, dims=values.shape, data_type=TYPES[values.dtype.name],
+                            raw_data=values.astype(values.dtype.newbyteorder("<")).tobytes())
+
+
+def make_model(name, nodes, inputs, outputs, constants, opset):
+    """Returns a ModelProto. `constants` are arrays by name."""
+    model = ONNX.ModelProto(ir_version=7, producer_name="tputwin")
+    model.opset_import.add(version=opset)
+    graph = model.graph
+    graph.name = name
+    graph.node.extend(nodes)
+    graph.input.extend(inputs)
+    graph.output.extend(outputs)
+    graph.initializer.extend(make_tensor(key, values) for key, values in constants.items())
+    return model
+
+
+def save(model, path):
+    Path(path).write_bytes(model.SerializeToString())
 
 
 def read_caffe(stem):
@@ -68,8 +124,8 @@ class Exporter:
     def __init__(self, name, opset, thresholds):
         self.name, self.opset, self.thresholds = name, opset, thresholds
         self.inputs, self.nodes, self.constants = [], [], {}
-        # `now` maps a blob to its current tensor; `made` has the names of all tensors.
-        self.now, self.made = {}, set()
+        # `now` maps a blob to its current tensor; `axes` has the number of axes of all tensors.
+        self.now, self.axes = {}, {}
 
     def constant(self, name, values):
         self.constants[name] = np.asarray(values)
@@ -85,17 +141,17 @@ class Exporter:
         parts = [self.constant(name + "/int8", integers),
                  self.constant(name + "/scale", scale.astype(np.float32)),
                  self.constant(name + "/zero", np.zeros(len(values), np.int8))]
-        self.nodes.append(helper.make_node("DequantizeLinear", parts, [name], name, axis=0))
+        self.nodes.append(make_node("DequantizeLinear", parts, [name], name, axis=0))
         return name
 
     def add(self, layer, kind, extra=(), name=None, **attributes):
         """Adds a node. Its result is the layer's top from now on."""
         top = layer.top[0]
-        while top in self.made:
+        while top in self.axes:
             top += "'"
-        self.made.add(top)
+        self.axes[top] = 2 if kind in ("Flatten", "Gemm") else self.axes[self.now[layer.bottom[0]]]
         inputs = [self.now[bottom] for bottom in layer.bottom] + list(extra)
-        self.nodes.append(helper.make_node(kind, inputs, [top], name or layer.name, **attributes))
+        self.nodes.append(make_node(kind, inputs, [top], name or layer.name, **attributes))
         self.now[layer.top[0]] = top
 
     def model(self):
@@ -103,16 +159,8 @@ class Exporter:
         outputs = [name for name in self.now.values() if name not in read]
         if self.thresholds:
             self.quantize(outputs)
-        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in self.inputs]
-        results = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
-        constants = [numpy_helper.from_array(v, n) for n, v in self.constants.items()]
-        graph = helper.make_graph(self.nodes, self.name, inputs, results, constants)
-        model = helper.make_model(graph, producer_name="tputwin",
-                                  opset_imports=[helper.make_opsetid("", self.opset)])
-        model.ir_version = 7
-        model = onnx.shape_inference.infer_shapes(model)  # gives outputs shapes
-        onnx.checker.check_model(model)
-        return model
+        return make_model(self.name, self.nodes, [make_value(*each) for each in self.inputs],
+                          [make_value(name, [None] * self.axes[name]) for name in outputs], self.constants, self.opset)
 
     def quantize(self, outputs):
         """Adds QuantizeLinear and DequantizeLinear after every tensor of the table.
@@ -137,8 +185,8 @@ class Exporter:
             at = 1 + max([i for i, node in enumerate(self.nodes) if real in node.output],
                          default=-1)
             self.nodes[at:at] = [
-                helper.make_node("QuantizeLinear", [real, *pair], [name + "/quantized"]),
-                helper.make_node("DequantizeLinear", [name + "/quantized", *pair], [result])]
+                make_node("QuantizeLinear", [real, *pair], [name + "/quantized"]),
+                make_node("DequantizeLinear", [name + "/quantized", *pair], [result])]
 
 
 def pair(values, otherwise):
@@ -185,8 +233,9 @@ def pooling(exporter, layer):
 
 def inner_product(exporter, layer):
     flat = layer.name + ".flat"
-    exporter.nodes.append(helper.make_node("Flatten", [exporter.now[layer.bottom[0]]], [flat], flat))
+    exporter.nodes.append(make_node("Flatten", [exporter.now[layer.bottom[0]]], [flat], flat))
     exporter.now[layer.bottom[0] + "/flat"] = flat
+    exporter.axes[flat] = 2
     layer.bottom[0] += "/flat"
     extra = [exporter.weights(layer.name + ".weight", array(layer.blobs[0]).reshape(
         layer.inner_product_param.num_output, -1))]
@@ -215,7 +264,7 @@ def export(net, opset=13, thresholds=None):
             extents = list(layer.input_param.shape[0].dim)
             exporter.inputs.append((layer.top[0], ["N", *extents[1:]]))
             exporter.now[layer.top[0]] = layer.top[0]
-            exporter.made.add(layer.top[0])
+            exporter.axes[layer.top[0]] = len(extents)
         elif layer.type in LAYERS:
             LAYERS[layer.type](exporter, layer)
         else:
@@ -238,7 +287,7 @@ def main():
     parser.add_argument("--table", help="calibration table of the ONNX net; makes a quantized model")
     options = parser.parse_args()
     thresholds = read_thresholds(options.table) if options.table else None
-    onnx.save(export(read_caffe(options.net), options.opset, thresholds), options.output)
+    save(export(read_caffe(options.net), options.opset, thresholds), options.output)
 
 
 if __name__ == "__main__":

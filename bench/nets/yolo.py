@@ -8,8 +8,9 @@ import pathlib
 import sys
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "models"))
+import export_onnx
 
 
 class Net:
@@ -17,17 +18,17 @@ class Net:
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
-        self.nodes, self.weights, self.channels, self.sizes = [], [], {}, {}
+        self.nodes, self.weights, self.channels, self.sizes = [], {}, {}, {}
 
     def node(self, kind, inputs, channels, size, **attributes):
         name = f"t{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [name], name=f"{kind}_{name}", **attributes))
+        self.nodes.append(export_onnx.make_node(kind, inputs, [name], name=f"{kind}_{name}", **attributes))
         self.channels[name], self.sizes[name] = channels, size
         return name
 
     def constant(self, values):
         name = f"w{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(values, name))
+        self.weights[name] = values
         return name
 
     def conv(self, x, channels, kernel=1, stride=1, silu=True):
@@ -65,7 +66,7 @@ class Net:
     def halves(self, x):
         half, name = self.channels[x] // 2, f"t{len(self.nodes)}"
         parts = [name + "a", name + "b"]
-        self.nodes.append(helper.make_node("Split", [x], parts, name=f"Split_{name}", axis=1))
+        self.nodes.append(export_onnx.make_node("Split", [x], parts, name=f"Split_{name}", axis=1))
         for part in parts:
             self.channels[part], self.sizes[part] = half, self.sizes[x]
         return parts
@@ -78,16 +79,11 @@ class Net:
 
     def save(self, path, outputs):
         size = 640
-        graph = helper.make_graph(
-            self.nodes, path.stem,
-            [helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, size, size])],
-            [helper.make_tensor_value_info(o, TensorProto.FLOAT,
-                                           [1, self.channels[o], self.sizes[o], self.sizes[o]])
-             for o in outputs], self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-        model.ir_version = 8
-        onnx.checker.check_model(model)
-        onnx.save(model, str(path))
+        values = [export_onnx.make_value(o, [1, self.channels[o], self.sizes[o], self.sizes[o]])
+                  for o in outputs]
+        export_onnx.save(export_onnx.make_model(
+            path.stem, self.nodes, [export_onnx.make_value("images", [1, 3, size, size])], values,
+            self.weights, 13), path)
 
 
 def begin(seed):

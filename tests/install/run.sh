@@ -206,12 +206,11 @@ mkdir -p "$work/bmkernel-page"
 step docs/course.md
 mkdir -p "$work/course-page"
 "$here/run_page.py" "$here/../../docs/course.md" "$work/course-page" $here_paths
-# The library is built if libonnx-dev is installed. The exporter needs further packages.
-if [ -e "$sdk/lib/libtputwin_onnx.so" ] && command -v protoc > /dev/null && /usr/bin/python3 -c "import onnx" 2> /dev/null; then
-  step docs/onnx.md
-  mkdir -p "$work/onnx-page"
-  "$here/run_page.py" "$here/../../docs/onnx.md" "$work/onnx-page" $here_paths
-fi
+for page in onnx compiler168x; do
+  step "docs/$page.md"
+  mkdir -p "$work/$page-page"
+  "$here/run_page.py" "$here/../../docs/$page.md" "$work/$page-page" $here_paths
+done
 step docs/ci.md
 cp -r "$examples/ci" "$work/ci"
 "$here/run_page.py" "$here/../../docs/ci.md" "$work/ci"

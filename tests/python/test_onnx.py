@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 import tputwin
 from conftest import FASHION, ROOT
 
-pytest.importorskip("onnx", reason="python3-onnx is not installed")
+if shutil.which("protoc") is None:
+    pytest.skip("protobuf-compiler is not installed", allow_module_level=True)
+pytest.importorskip("google.protobuf", reason="python3-protobuf is not installed")
 
 TOOL = os.environ.get("TPUTWIN_TOOL", str(ROOT / "build/bin/tputwin"))
 IMAGES = FASHION / "train-images-idx3-ubyte.gz"
@@ -44,7 +47,7 @@ class Exported:
         self.script, self.folder = script, folder
         self.stem = ROOT / f"models/{name}"
         self.onnx = folder / "net.onnx"
-        script.onnx.save(script.export(script.read_caffe(self.stem)), str(self.onnx))
+        script.save(script.export(script.read_caffe(self.stem)), self.onnx)
         self.data = ["--data", IMAGES, "--scale", 1 / 256, "--samples", 64]
         tool("calibrate", self.onnx, *self.data, "--output", folder / "onnx")
         tool("calibrate", f"{self.stem}.prototxt", f"{self.stem}.caffemodel", *self.data,
@@ -92,7 +95,7 @@ def test_a_quantized_model_needs_no_table(exported):
     model = script.export(script.read_caffe(exported.stem), thresholds=thresholds)
     kinds = {node.op_type for node in model.graph.node}
     assert {"QuantizeLinear", "DequantizeLinear"} <= kinds
-    script.onnx.save(model, str(folder / "qdq.onnx"))
+    script.save(model, folder / "qdq.onnx")
     tool("compile", folder / "qdq.onnx", "--batch", 10, "-o", folder / "qdq.bmodel")
     assert cosine(exported.scores("qdq"), exported.scores("caffe")) > 0.98
     figures = exported.figures(folder / "qdq.onnx", "--bmodel", folder / "qdq.bmodel")
@@ -114,20 +117,30 @@ def test_the_module_accepts_onnx(exported):
     assert accuracy.samples == 50 and accuracy.float_right > 40
 
 
+def test_the_files_of_pytorch_have_the_accuracy_of_the_caffe_net(tmp_path):
+    """models/export_torch.py wrote them with the weights of the caffemodel."""
+    stem, bmodel = ROOT / "models/resnet_fashion", tmp_path / "qdq.bmodel"
+    tool("compile", f"{stem}_qdq.onnx", "--batch", 10, "-o", bmodel)
+    nets = ([f"{stem}.onnx"], [f"{stem}_qdq.onnx"],
+            ["--prototxt", f"{stem}.prototxt", "--caffemodel", f"{stem}.caffemodel"])
+    plain, quantized, caffe = (
+        json.loads(tool("eval", *net, "--json", "--bmodel", bmodel, "--data",
+                        FASHION / "t10k-images-idx3-ubyte.gz", "--scale", 1 / 256,
+                        "--samples", 300)) for net in nets)
+    assert plain["float"]["right"] == caffe["float"]["right"] > 270
+    assert abs(quantized["float"]["right"] - caffe["float"]["right"]) <= 3
+    assert quantized["int8"]["right"] > 270
+
+
 def two_inputs(folder):
     """Returns the path of a net y = conv(x) * z, and arrays of samples for its inputs."""
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
-              for name, dims in (("x", [1, 2, 3, 3]), ("z", [1, 2, 1, 1]))]
-    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 2, 3, 3])
-    weights = numpy_helper.from_array(np.array([[.5, .25], [-.5, 1]], np.float32)
-                                      .reshape(2, 2, 1, 1), "w")
-    nodes = [helper.make_node("Conv", ["x", "w"], ["c"]),
-             helper.make_node("Mul", ["c", "z"], ["y"])]
-    graph = helper.make_graph(nodes, "two", inputs, [output], [weights])
+    script = exporter()
+    inputs = [script.make_value("x", ["N", 2, 3, 3]), script.make_value("z", ["N", 2, 1, 1])]
+    weights = np.array([[.5, .25], [-.5, 1]], np.float32).reshape(2, 2, 1, 1)
+    nodes = [script.make_node("Conv", ["x", "w"], ["c"]), script.make_node("Mul", ["c", "z"], ["y"])]
     path = folder / "two.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), str(path))
+    script.save(script.make_model("two", nodes, inputs, [script.make_value("y", [None] * 4)],
+                                  {"w": weights}, 13), path)
     random = np.random.default_rng(1)
     return path, {"x": random.uniform(-1, 1, (4, 2, 3, 3)).astype(np.float32),
                   "z": random.uniform(-20, 20, (4, 2, 1, 1)).astype(np.float32)}
