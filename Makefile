@@ -65,6 +65,9 @@ test-onnx: deps-web
 	rm -rf $(ONNX)/models
 	$(BUILD)/bin/onnx_runtime_models $(ONNX)/models $(ONNX_MODELS) $(ONNX_SEED)
 	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs models $(ONNX_SEED)
+	rm -rf $(ONNX)/forms
+	$(BUILD)/bin/onnx_runtime_models --forms $(ONNX)/forms
+	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs forms
 
 # Exports networks of torchvision with random weights, and runs them in float with tputwin and with
 # ONNX Runtime. Compares all values. Also prints the cosines of the int8 results.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test-deb.sh DEB [SUITE]: makes a fresh Debian below DEB, installs the packages of DEB with apt,
 # and runs the commands of pages as a separate user: start.md, course.md, bmkernel.md, onnx.md,
-# ci.md and python.md. Only the packages that the pages name are installed. The script prints the
+# compiler168x.md, ci.md and python.md. Only the packages that the pages name are installed. The script prints the
 # seconds of each section at the end. It needs root: `make test-deb`.
 set -eu
 deb=$(cd "$1" && pwd)
@@ -31,7 +31,7 @@ user 'tputwin --version; for tool in tputwin bintool bmrt_test tputwin-config; d
 user 'test -e /usr/share/zsh/vendor-completions/_tputwin -a -e /usr/share/bash-completion/completions/tputwin'
 user 'tputwin selftest --cases 20'
 
-for page in start course bmkernel onnx ci; do
+for page in start course bmkernel onnx compiler168x ci; do
   echo "== docs/$page.md"
   [ "$page" = start ] || asks_for "$page"
   mkdir "$home/$page"
@@ -60,5 +60,5 @@ cd "$home"
 # Each block ends with the seconds of its section so far. The last number of a section counts.
 awk '/^# [0-9.]+ s: / { seconds = $2; title = FILENAME; sub(/txt$/, "md:", title); sub(/^# [0-9.]+ s:/, title)
                         if (!($0 in took)) order[++n] = $0; took[$0] = seconds }
-     END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }' start.txt course.txt bmkernel.txt onnx.txt ci.txt
+     END { for (i = 1; i <= n; ++i) printf "%6.1f  %s\n", took[order[i]], order[i] }' start.txt course.txt bmkernel.txt onnx.txt compiler168x.txt ci.txt
 awk '/^[0-9.]+s call / { printf "%6.1f  python.md\n", $1 }' python.txt

@@ -1,7 +1,9 @@
 // onnx_runtime_models FOLDER [COUNT [SEED [FIRST]]]: writes random models, their inputs, and the
 // results of tputwin's float execution, for compare.mjs.
+// onnx_runtime_models --forms FOLDER: writes models of every form of every operator.
 // onnx_runtime_models --of FOLDER: adds the results for the models in the folder, whose inputs are
 // in the JSON file of the same name. --int8 adds the cosines of the int8 results, too.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bmnet_onnx/form_models.h"
 #include "bmnet_onnx/random_net.h"
 #include "onnx_runtime/random_operator.h"
 
@@ -59,9 +62,12 @@ tputwin::net::ImportOptions shapes_of(const onnx::ModelProto& model, const Blobs
 }
 
 // Adds results, or the reason for none, to the text about a model.
-void add_outputs(const onnx::ModelProto& model, const Blobs& inputs, json& text) {
+void add_outputs(const onnx::ModelProto& model, const Blobs& inputs, json& text,
+                 bool has_subnets = false) {
   for (const char* earlier : {"refused", "outputs", "int8"}) text.erase(earlier);
-  auto network = import(model, shapes_of(model, inputs));
+  tputwin::net::ImportOptions options = shapes_of(model, inputs);
+  options.has_subnets = has_subnets;
+  auto network = import(model, options);
   if (network.ok())
     text["outputs"] = outputs_of(model, *network, inputs, text);
   else
@@ -111,14 +117,44 @@ void run_models_of(const std::filesystem::path& folder, bool int8) {
   }
 }
 
+// Writes a model, and beside it its inputs and results.
+void write(const std::filesystem::path& stem, const onnx::ModelProto& model, const Blobs& inputs,
+           const std::string& about, bool has_subnets, double step = 0) {
+  json text = {{"about", about}, {"inputs", to_json(inputs)}};
+  if (step != 0) text["step"] = step;
+  add_outputs(model, inputs, text, has_subnets);
+  std::ofstream file(stem.string() + ".onnx", std::ios::binary);
+  model.SerializeToOstream(&file);
+  std::ofstream(stem.string() + ".json") << text.dump();
+}
+
+void write_forms(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const std::vector<FormModel> models = form_models();
+  for (size_t i = 0; i < models.size(); ++i) {
+    const FormModel& one = models[i];
+    const bool is_quantized = std::ranges::any_of(one.model.graph().node(), [](const auto& node) {
+      return node.op_type() == "QuantizeLinear";
+    });
+    // The scales are 0.02: half a step for an input, and one and a half for what follows.
+    write(folder / std::to_string(i), one.model, one.inputs, one.about(), one.has_subnets,
+          is_quantized ? 0.04 : 0);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "Usage: %s FOLDER [COUNT [SEED [FIRST]]] | --of|--int8 FOLDER\n", argv[0]);
+    std::fprintf(stderr, "Usage: %s FOLDER [COUNT [SEED [FIRST]]] | --forms|--of|--int8 FOLDER\n",
+                 argv[0]);
     return 2;
   }
   const std::string mode = argv[1];
+  if (mode == "--forms" && argc == 3) {
+    write_forms(argv[2]);
+    return 0;
+  }
   if ((mode == "--of" || mode == "--int8") && argc == 3) {
     run_models_of(argv[2], mode == "--int8");
     return 0;
@@ -132,12 +168,7 @@ int main(int argc, char** argv) {
   for (uint64_t i = first; i < first + count; ++i) {
     tputwin::testing::Rng rng(seed, i);
     const RandomOperator one = draw(rng, i);
-    json text = {{"about", one.about}, {"inputs", to_json(one.inputs)}};
-    add_outputs(one.model, one.inputs, text);
-    const std::string stem = (folder / std::to_string(i)).string();
-    std::ofstream model(stem + ".onnx", std::ios::binary);
-    one.model.SerializeToOstream(&model);
-    std::ofstream(stem + ".json") << text.dump();
+    write(folder / std::to_string(i), one.model, one.inputs, one.about, false);
   }
   return 0;
 }
