@@ -1,6 +1,10 @@
 // Products of matrices in every type.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "bmnet/targets/bm1684x/products/packed_weights.h"
 #include "bmnet_bm1684x/support.h"
 
 namespace tputwin::net::testing {
@@ -47,6 +51,70 @@ TEST(Bm1684xProduct, ManyRows) {
       ASSERT_TRUE(net.ok()) << net.status().message();
       expect_equal(*net, {{"x0", random_blob(shape, 1)}});
     }
+}
+
+// Returns weights of four bits, as floats.
+Blob grid_blob(int64_t rows, int64_t length, int64_t block, int zero, uint64_t seed) {
+  const Blob codes = random_blob({rows, length}, seed, -0.49f, 15.49f);
+  const Blob scales = random_blob({rows, length / block}, seed + 1, 0.001f, 0.02f);
+  Blob weights{{rows, length}, std::vector<float>(codes.data.size())};
+  for (size_t i = 0; i < weights.data.size(); ++i)
+    weights.data[i] = (std::nearbyint(codes.data[i]) - static_cast<float>(zero)) *
+                      scales.data[i / static_cast<size_t>(block)];
+  return weights;
+}
+
+Result<Network> inner_product(int64_t rows, const Blob& weights, bool has_bias) {
+  TensorOp op;
+  set_type(op, Op::inner_product);
+  auto& p = *op.mutable_tg_inner_product_param();
+  p.set_num_output(static_cast<uint32_t>(weights.shape[0]));
+  p.set_bias_term(has_bias);
+  p.set_do_activation(has_bias);
+  p.set_weight_transpose(true);
+  std::vector<Blob> blobs{weights};
+  if (has_bias) blobs.push_back(random_blob({weights.shape[0]}, 4));
+  return layer_net(op, {{rows, weights.shape[1]}}, blobs);
+}
+
+// Weights of four bits stay so in the file and on the way to local memory.
+TEST(Bm1684xProduct, PackedWeights) {
+  for (const auto& [rows, length, outputs, block, zero] :
+       {std::tuple(1, 512, 200, 32, 8), std::tuple(5, 256, 1100, 128, 8),
+        std::tuple(40, 1024, 70, 16, 8), std::tuple(70, 128, 300, 64, 3),
+        std::tuple(200, 2048, 64, 32, 0), std::tuple(9, 96, 1000, 16, 15)}) {
+    SCOPED_TRACE(fmt::format("{} rows of {} to {}, blocks of {}, zero {}", rows, length, outputs,
+                             block, zero));
+    const Blob weights = grid_blob(outputs, length, block, zero, 7);
+    auto net = inner_product(rows, weights, rows > 5);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    expect_equal(*net, {{"x0", random_blob({rows, length}, 1)}});
+    for (const DType type : {DType::f16, DType::bf16}) {
+      auto compiled = bm1684x::compile(*net, {.type = type});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      EXPECT_LE(compiled->weights.size(),
+                static_cast<size_t>(outputs * (length / 2 + length / block * 8 + 64)) + 8192);
+    }
+  }
+}
+
+// One weight that is not on the grid of its block, and grids of more than 16 numbers.
+TEST(Bm1684xProduct, WeightsThatAreNotPacked) {
+  Blob weights = grid_blob(200, 512, 32, 8, 7);
+  weights.data[70000] += 0.003f;
+  Blob wide = grid_blob(200, 512, 32, 8, 7);
+  wide.data[64] = 1;
+  for (const Blob& blob : {weights, wide, random_blob({200, 512}, 5)}) {
+    EXPECT_FALSE(bm1684x::packed_weights(blob.data, 200, DType::f16));
+    auto net = inner_product(20, blob, false);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    expect_equal(*net, {{"x0", random_blob({20, 512}, 1)}});
+  }
+  // Zeros of both signs, and few numbers.
+  Blob few = grid_blob(200, 512, 32, 8, 7);
+  for (size_t i = 0; i < few.data.size(); ++i)
+    few.data[i] = i % 3 == 0 ? -0.0f : i < 64 ? 0.0f : 0.25f;
+  EXPECT_TRUE(bm1684x::packed_weights(few.data, 200, DType::f16));
 }
 
 // All orders of the axes, of extents that are transposed in local memory or moved.

@@ -2,6 +2,7 @@
 // window is the whole input.
 #include "bmnet/targets/bm1684x/products/block_depthwise.h"
 #include "bmnet/targets/bm1684x/products/convolution_parts.h"
+#include "bmnet/targets/bm1684x/products/products.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -73,7 +74,7 @@ Kernels lower_convolution(const Layer& layer) {
 
 Kernels lower_inner_product(const Layer& layer) {
   const ConvolutionParts all = inner_product_parts(layer);
-  if (all.parts[0].output.e.n > kFewRows) return lower_rows_product(layer);
+  if (all.parts[0].output.e.n > kFewRows || packed_matrix(layer)) return lower_rows_product(layer);
   return one(lower_part(all, all.parts[0]));
 }
 

@@ -81,6 +81,12 @@ Kernels lower_matmul(const Layer& layer) {
   return kernels;
 }
 
+std::optional<PackedWeights> packed_matrix(const Layer& layer) {
+  if (!is_half(layer.type())) return std::nullopt;
+  return packed_weights(inner_product_matrix(layer.op, layer.blobs()[0]),
+                        layer.op.tg_inner_product_param().num_output(), layer.type());
+}
+
 Kernels lower_rows_product(const Layer& layer) {
   const auto& param = layer.op.tg_inner_product_param();
   const std::vector<float> matrix = inner_product_matrix(layer.op, layer.blobs()[0]);
@@ -93,6 +99,12 @@ Kernels lower_rows_product(const Layer& layer) {
             .is_right_transposed = true,
             .do_relu = param.do_activation()};
   if (param.bias_term()) p.bias = &layer.blobs()[1].data;
+  std::vector<KernelPtr> kernels;
+  if (const auto packed = packed_matrix(layer)) {
+    p.packed = &*packed;
+    TW_RETURN_IF_ERROR(add_products(layer, p, kernels));
+    return kernels;
+  }
   std::vector<float> values = matrix;
   // Rows of whole units are next to each other in a lane, too: their transfer is one run. Others
   // are a run each, and the matrix with few of them is loaded.
@@ -104,7 +116,6 @@ Kernels lower_rows_product(const Layer& layer) {
       for (int64_t k = 0; k < length; ++k)
         values[static_cast<size_t>(k * outputs + o)] = matrix[static_cast<size_t>(o * length + k)];
   }
-  std::vector<KernelPtr> kernels;
   TW_RETURN_IF_ERROR(add_products(layer, p, kernels));
   store_constant(layer, values, kernels);
   return kernels;

@@ -1,7 +1,9 @@
 // Products of matrices as kernels: views of the matrices in global memory, and parts that fit.
 #pragma once
 
+#include "bmnet/targets/bm1684x/products/packed_weights.h"
 #include "bmnet/targets/bm1684x/views.h"
+#include "ops/matmul/matmul_bm1684x_half.h"
 
 namespace tputwin::net::bm1684x {
 
@@ -29,6 +31,8 @@ struct Product {
   const std::vector<float>* bias = nullptr;  // one value per column of the layer
   int64_t first_column = 0;                  // of `bias`
   bool do_relu = false;
+  // The right matrix, which is transposed, in four bits; nullptr: it is a tensor.
+  const PackedWeights* packed = nullptr;
 };
 
 // Append the kernels of a product, with rows in channels, or with columns of fp32 in channels. They
@@ -41,8 +45,32 @@ inline Status add_products(const Layer& layer, const Product& product, std::vect
   return has_row_products(product) ? add_row_products(layer, product, to)
                                    : add_column_products(layer, product, to);
 }
-// Adds the constants of a product to a kernel.
-void add_constants(StreamKernel& kernel, const Product& product,
-                   const std::vector<StreamKernel::Constant>& constants);
+
+// Base of kernels with rows in channels. Inputs: the left matrix, the right one, then further ones,
+// and a bias if the product has one.
+class RowProduct : public StreamKernel {
+ public:
+  bool is_right_transposed = false;
+  bool has_bias = false;
+
+  bool can_split_rows() const override { return false; }
+  void emit(StreamProgram& program, const Operands& o) const override;
+
+ protected:
+  // Returns sample `n` of a tile as a matrix. One matrix may serve all samples.
+  static MatrixOperand matrix(const Local& local, DType type, int64_t n);
+  // Emits what makes the right matrix.
+  virtual void prepare_right(StreamProgram&, const Operands&) const {}
+  virtual MatrixOperand right(const Operands& o, int64_t n) const;
+
+ private:
+  static TensorView sample(const Local& local, DType type, int64_t n);
+  void convolve(StreamProgram& program, const Operands& o, int64_t n) const;
+};
+
+// Returns the matrix of an inner product in four bits if it can be.
+std::optional<PackedWeights> packed_matrix(const Layer& layer);
+// Returns a product whose right matrix is packed. Its first two inputs and its output are set.
+std::unique_ptr<RowProduct> packed_product(const Layer& layer, const Product& product);
 
 }  // namespace tputwin::net::bm1684x

@@ -5,74 +5,68 @@
 #include "ops/matmul/matmul_bm1684x_half.h"
 
 namespace tputwin::net::bm1684x {
+
+void RowProduct::emit(StreamProgram& program, const Operands& o) const {
+  prepare_right(program, o);
+  for (int64_t n = 0; n < o.output.e.n; ++n)
+    if (output.type == DType::f32)
+      convolve(program, o, n);
+    else
+      program.add(MatmulBm1684xHalf{.out = matrix(o.output, output.type, n),
+                                    .left = matrix(o.inputs[0], inputs[0].type, n),
+                                    .right = right(o, n)});
+  const TensorView out = out_view(o);
+  if (has_bias) {
+    TensorView bias = repeated_over(in_view(o, inputs.size() - 1), out.shape);
+    bias.stride.c = 0;
+    program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
+                                .out = out,
+                                .a = Source::tensor(out),
+                                .b = Source::tensor(bias)});
+  }
+  if (do_relu) emit_relu(program, out);
+}
+
+TensorView RowProduct::sample(const Local& local, DType type, int64_t n) {
+  Extents e = local.e;
+  const int64_t index = e.n == 1 ? 0 : n;
+  e.n = 1;
+  const int64_t bytes = local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type}, e);
+  return aligned(local.address + static_cast<uint32_t>(index * bytes), e, type);
+}
+
+MatrixOperand RowProduct::matrix(const Local& local, DType type, int64_t n) {
+  const auto rows = static_cast<uint32_t>(local.e.c), columns = static_cast<uint32_t>(local.e.w);
+  return {.matrix = {sample(local, type, n), rows, columns}, .row_per_channel = true};
+}
+
+MatrixOperand RowProduct::right(const Operands& o, int64_t n) const {
+  MatrixOperand m = matrix(o.inputs[1], inputs[1].type, n);
+  m.transposed = is_right_transposed;
+  return m;
+}
+
+// Weights of an output channel are next to each other, rows of an aligned tensor are not: each
+// command computes the rows that are in one channel of every lane.
+void RowProduct::convolve(StreamProgram& program, const Operands& o, int64_t n) const {
+  const TensorView out = sample(o.output, DType::f32, n), in = sample(o.inputs[1], DType::f32, n),
+                   left = sample(o.inputs[0], DType::f32, n);
+  const int64_t lanes = chip().lanes, rows = o.output.e.c, depth = o.inputs[0].e.w;
+  const int64_t group = target().weight_group(DType::f32);
+  for (int64_t first = 0; first < rows; first += lanes) {
+    const int64_t count = std::min(lanes, rows - first);
+    const auto part = [&](const TensorView& v) {
+      return static_cast<uint32_t>(v.address + static_cast<uint64_t>(first / lanes) * v.stride.c);
+    };
+    program.add(Conv2dBm1684xFloat{
+        .out = aligned(part(out), {1, count, 1, o.output.e.w}, DType::f32),
+        .in = in,
+        .weight = Source::tensor(compact(part(left), {1, count, depth / group, group}, DType::f32)),
+        .window = {}});
+  }
+}
+
 namespace {
-
-class RowProduct final : public StreamKernel {
- public:
-  bool is_right_transposed = false;
-
-  bool can_split_rows() const override { return false; }
-
-  void emit(StreamProgram& program, const Operands& o) const override {
-    for (int64_t n = 0; n < o.output.e.n; ++n)
-      if (output.type == DType::f32)
-        convolve(program, o, n);
-      else
-        program.add(MatmulBm1684xHalf{.out = matrix(o.output, output.type, n),
-                                      .left = matrix(o.inputs[0], inputs[0].type, n),
-                                      .right = right(o, n)});
-    const TensorView out = out_view(o);
-    if (inputs.size() > 2) {
-      TensorView bias = repeated_over(in_view(o, 2), out.shape);
-      bias.stride.c = 0;
-      program.add(FloatArithmetic{.kind = FloatArithmetic::Kind::add,
-                                  .out = out,
-                                  .a = Source::tensor(out),
-                                  .b = Source::tensor(bias)});
-    }
-    if (do_relu) emit_relu(program, out);
-  }
-
- private:
-  // Returns sample `n` of a tile. One matrix may serve all samples.
-  static TensorView sample(const Local& local, DType type, int64_t n) {
-    Extents e = local.e;
-    const int64_t index = e.n == 1 ? 0 : n;
-    e.n = 1;
-    const int64_t bytes = local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type}, e);
-    return aligned(local.address + static_cast<uint32_t>(index * bytes), e, type);
-  }
-  static MatrixOperand matrix(const Local& local, DType type, int64_t n) {
-    const auto rows = static_cast<uint32_t>(local.e.c), columns = static_cast<uint32_t>(local.e.w);
-    return {.matrix = {sample(local, type, n), rows, columns}, .row_per_channel = true};
-  }
-  MatrixOperand right(const Operands& o, int64_t n) const {
-    MatrixOperand m = matrix(o.inputs[1], inputs[1].type, n);
-    m.transposed = is_right_transposed;
-    return m;
-  }
-
-  // Weights of an output channel are next to each other, rows of an aligned tensor are not: each
-  // command computes the rows that are in one channel of every lane.
-  void convolve(StreamProgram& program, const Operands& o, int64_t n) const {
-    const TensorView out = sample(o.output, DType::f32, n), in = sample(o.inputs[1], DType::f32, n),
-                     left = sample(o.inputs[0], DType::f32, n);
-    const int64_t lanes = chip().lanes, rows = o.output.e.c, depth = o.inputs[0].e.w;
-    const int64_t group = target().weight_group(DType::f32);
-    for (int64_t first = 0; first < rows; first += lanes) {
-      const int64_t count = std::min(lanes, rows - first);
-      const auto part = [&](const TensorView& v) {
-        return static_cast<uint32_t>(v.address + static_cast<uint64_t>(first / lanes) * v.stride.c);
-      };
-      program.add(Conv2dBm1684xFloat{
-          .out = aligned(part(out), {1, count, 1, o.output.e.w}, DType::f32),
-          .in = in,
-          .weight =
-              Source::tensor(compact(part(left), {1, count, depth / group, group}, DType::f32)),
-          .window = {}});
-    }
-  }
-};
 
 int64_t rows_bytes(int64_t rows, int64_t columns, DType type) {
   return ceil_div(rows, chip().lanes) * align_up_to(columns * element_bytes(type), chip().eu_bytes);
@@ -100,13 +94,19 @@ int64_t columns_that_fit(const Product& p) {
 }
 
 KernelPtr row_product(const Layer& layer, const Product& p) {
-  auto k = std::make_unique<RowProduct>();
-  const int inputs = layer.op.bottom_size();
+  std::unique_ptr<RowProduct> k;
+  if (p.packed != nullptr) {
+    k = packed_product(layer, p);
+  } else {
+    k = std::make_unique<RowProduct>();
+    const int inputs = layer.op.bottom_size();
+    k->inputs.push_back(p.left.row_view(layer.input(0)));
+    k->inputs.push_back(p.right.row_view(layer.input(inputs - 1)));
+  }
   k->is_right_transposed = p.is_right_transposed;
-  k->inputs.push_back(p.left.row_view(layer.input(0)));
-  k->inputs.push_back(p.right.row_view(layer.input(inputs - 1)));
   k->output = p.out.row_view(layer.output());
   k->do_relu = p.do_relu;
+  k->has_bias = p.bias != nullptr;
   if (p.bias == nullptr) return k;
   View bias = add_constant(*k, layer, "bias", *p.bias, p.out.type, k->output.e, {0, 0, 0, 1});
   bias.offset = p.first_column * element_bytes(p.out.type);
