@@ -4,7 +4,8 @@
     tests/insight/check_everything.py [--build build] [--data ../shared/data] [--checks all]
 
 The script skips findings that tests/insight/recorded.suppress names: these are known. It exits with
-1 if there are others. It takes a quarter of an hour on two cores."""
+1 if there are others. Networks are the recorded ones, those of the data, and LeNet as the compiler
+makes it for each chip."""
 import argparse
 import json
 import math
@@ -25,12 +26,13 @@ HARNESSES = [["conformance-bm168x", "tests/conformance/bm168x/bm1684x"],
 
 
 def run_of(model, build, folder):
-    """Returns the command that runs a model. Models of the BM1880 need an input."""
+    """Returns the command that runs a model, all stages of it. Models of the BM1880 need an input."""
     command = [str(build / "tputwin"), "run", str(model)]
     info = subprocess.run([command[0], "info", str(model), "--json"], capture_output=True, text=True)
-    varieties = json.loads(info.stdout).get("varieties", []) if info.returncode == 0 else []
+    content = json.loads(info.stdout) if info.returncode == 0 else {}
+    varieties = content.get("varieties", [])
     if not varieties:
-        return command
+        return command + (["--all-stages"] if sum(len(net["stages"]) for net in content.get("nets", [])) > 1 else [])
     if len(varieties) > 1:
         shapes = [",".join(str(extent) for extent in of["shape"]) for of in varieties[0]["inputs"]]
         command += ["--shape", *shapes]
@@ -38,6 +40,24 @@ def run_of(model, build, folder):
     with open(noise, "wb") as file:
         file.write(bytes((i * 2654435761 >> 13) & 0xFF for i in range(sum(math.prod(of["shape"]) for of in varieties[0]["inputs"]))))
     return command + ["--input", noise]
+
+
+def compiled(build, data, folder):
+    """Compiles LeNet for each chip; returns the files."""
+    net = data / "lenet"
+    source = ["--prototxt", net / "lenet.prototxt", "--caffemodel", net / "lenet_iter_10000.caffemodel"]
+    stages = ["--shape", "1,1,28,28", "--shape", "3,1,28,28"]
+    int8 = data / "lenet-int8"
+    ways = {f"lenet-bm1684x-{name}": [*source, "--chip", "bm1684x", "--type", name, *stages] for name in ("fp32", "fp16", "bf16")}
+    ways["lenet-bm1684"] = [*source, "--chip", "bm1684", *stages]
+    ways["lenet-bm1880"] = ["--prototxt", int8 / "test_deploy.proto", "--caffemodel", int8 / "bmnet_lenet_calibration.caffemodel",
+                            "--table", int8 / "bmnet_lenet_ctable_opt.pb2"]
+    files = []
+    for name, way in ways.items():
+        file = os.path.join(folder, name + ".bmodel")
+        subprocess.run([build / "tputwin", "compile", *map(str, way), "-o", file], check=True, capture_output=True)
+        files.append(file)
+    return files
 
 
 def findings(command, checks, build):
@@ -68,7 +88,11 @@ def main():
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve() / "bin"
     # The harness conformance-bm168x runs files of several nets.
-    models = sorted(ROOT.glob("tests/conformance/**/nets-*.bmodel")) + sorted(pathlib.Path(options.data).glob("*/**/*.bmodel"))
+    data = pathlib.Path(options.data)
+    models = sorted(ROOT.glob("tests/conformance/**/nets-*.bmodel")) + sorted(data.glob("*/**/*.bmodel"))
+    folder = tempfile.TemporaryDirectory()
+    if (data / "lenet").exists():
+        models += compiled(build, data, folder.name)
     groups = {"examples": [[name] for name in EXAMPLES],
               "networks": [["tputwin run", str(model)] for model in models],
               "recorded cases": HARNESSES}
