@@ -1,5 +1,6 @@
 // Position and value of the largest or smallest element along an axis (ONNX ArgMax and ArgMin). As
-// in PyTorch, a NaN is chosen before all other values.
+// in PyTorch, a NaN is chosen before all other values. With nan=unordered, as in ONNX Runtime, no
+// value replaces a NaN, and a NaN replaces none: it is chosen if it is the first element.
 #include "host/operator.h"
 #include "host/order.h"
 
@@ -7,12 +8,12 @@ namespace tputwin::host {
 namespace {
 
 struct Choice {
-  bool smallest, last;
+  bool smallest, last, is_ordered;
 
   // Returns true if b replaces the earlier element a.
   template <class T>
   bool better(T a, T b) const {
-    if (is_nan(a) || is_nan(b)) return is_nan(b) && (last || !is_nan(a));
+    if (is_nan(a) || is_nan(b)) return is_ordered && is_nan(b) && (last || !is_nan(a));
     return (smallest ? b < a : a < b) || (last && a == b);
   }
 };
@@ -23,7 +24,8 @@ OperatorFunction make_argmax(Parameters& parameters) {
   const int64_t axis_wanted = parameters.integer("axis", 0);
   const bool keeps = parameters.flag("keepdims", true);
   const Choice choice{.smallest = parameters.flag("smallest", false),
-                      .last = parameters.flag("select_last_index", false)};
+                      .last = parameters.flag("select_last_index", false),
+                      .is_ordered = parameters.word("nan", {"largest", "unordered"}) == 0};
   return [=](Call& call) -> Status {
     TW_ASSIGN_OR_RETURN(axis, call.axis(0, axis_wanted));
     const AxisView view = view_axis(call.shape(0), axis);

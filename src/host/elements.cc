@@ -1,5 +1,6 @@
 // Arithmetic and comparisons of two arrays with broadcast shapes, and functions of one value, as
-// ONNX has them. A comparison is 0 or 1. Integers of the model are fp32 here.
+// ONNX has them. A comparison is 0 or 1. Integers of the model are fp32 here; with integers=1,
+// results that fp32 cannot hold are an error.
 #include <algorithm>
 #include <cmath>
 
@@ -47,6 +48,11 @@ constexpr BinaryRow kBinary[] = {
     {"xor", [](float a, float b) { return (a != 0) != (b != 0) ? 1.0F : 0.0F; }},
 };
 
+// Returns the result on integers of fp32 without rounding it to one.
+double exact_result(std::string_view name, double a, double b) {
+  return name == "add" ? a + b : name == "sub" ? a - b : name == "mul" ? a * b : std::pow(a, b);
+}
+
 struct UnaryRow {
   std::string_view name;
   Unary function;
@@ -83,6 +89,10 @@ const Row* row_of(Parameters& parameters, const Row (&rows)[kRows]) {
 
 OperatorFunction make_binary(Parameters& parameters) {
   const BinaryRow* row = row_of(parameters, kBinary);
+  const bool are_integers = parameters.flag("integers", false);
+  const bool can_grow = row != nullptr && (row->name == "add" || row->name == "sub" ||
+                                           row->name == "mul" || row->name == "pow");
+  parameters.require(!are_integers || can_grow, "integers", "it is for add, sub, mul and pow");
   return [=](Call& call) -> Status {
     const auto shape = broadcast(call.shape(0), call.shape(1));
     if (!shape) return call.fail("the shapes go together");
@@ -91,7 +101,11 @@ OperatorFunction make_binary(Parameters& parameters) {
     TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
     const auto of_a = broadcast_offsets(call.shape(0), *shape);
     const auto of_b = broadcast_offsets(call.shape(1), *shape);
-    for (size_t i = 0; i < out.size(); ++i) out[i] = row->function(a[of_a[i]], b[of_b[i]]);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const float x = a[of_a[i]], y = b[of_b[i]];
+      out[i] = row->function(x, y);
+      if (are_integers) TW_RETURN_IF_ERROR(call.require_exact(exact_result(row->name, x, y)));
+    }
     return {};
   };
 }

@@ -31,6 +31,8 @@ class Call {
   Result<std::span<const float>> floats(size_t i) const;
   // Returns positions or counts. The input must be int32, or fp32 with integer values.
   Result<std::vector<int64_t>> integers(size_t i) const;
+  // Checks that an integer that was computed is a number of fp32.
+  Status require_exact(double integer) const;
   // Returns the only value of an input.
   Result<float> scalar(size_t i) const;
   Status require_rank(size_t i, size_t rank) const;

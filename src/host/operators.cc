@@ -108,6 +108,13 @@ Result<std::vector<int64_t>> Call::integers(size_t i) const {
   return result;
 }
 
+Status Call::require_exact(double integer) const {
+  if (std::fabs(integer) <= static_cast<double>(kExactInFloat)) return {};
+  return fail(fmt::format(
+      "integers are from -2^24 to 2^24, not {:.0f}, since tensors are fp32; compute it in floats",
+      integer));
+}
+
 Result<float> Call::scalar(size_t i) const {
   if (in_[i].size() != 1) return fail(fmt::format("input {} is one value", i));
   return std::visit([](const auto& list) { return static_cast<float>(list[0]); }, in_[i].values);

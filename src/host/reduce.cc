@@ -1,5 +1,6 @@
 // Sums, means, products and extremes over axes (ONNX ReduceSum and others). Sums are fp32, in the
-// order of the elements.
+// order of the elements. With integers=1 sums and products are exact, and those that fp32 cannot
+// hold are an error.
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +31,7 @@ float first_of(size_t kind) {
                                 : 0.0F;
 }
 
-Status fold(Call& call, size_t kind, const std::vector<int64_t>& axes, bool keeps) {
+Status fold(Call& call, size_t kind, const std::vector<int64_t>& axes, bool keeps, bool integers) {
   const Shape& from = call.shape(0);
   std::vector<bool> is_reduced(from.size(), axes.empty());
   for (const int64_t wanted : axes) {
@@ -52,13 +53,22 @@ Status fold(Call& call, size_t kind, const std::vector<int64_t>& axes, bool keep
   TW_ASSIGN_OR_RETURN(in, call.floats(0));
   TW_ASSIGN_OR_RETURN(out, call.float_output(0, std::move(shape)));
   std::ranges::fill(out, first_of(kind));
+  // Sums and products of integers are exact here.
+  std::vector<double> exact(integers ? out.size() : 0, first_of(kind));
   Shape at(from.size(), 0);
   for (const float value : in) {
-    int64_t to = 0;
-    for (size_t i = 0; i < at.size(); ++i) to += at[i] * strides[i];
-    float& result = out[static_cast<size_t>(to)];
-    result = combined(kind, result, value);
+    int64_t offset = 0;
+    for (size_t i = 0; i < at.size(); ++i) offset += at[i] * strides[i];
+    const auto to = static_cast<size_t>(offset);
+    if (integers)
+      exact[to] = kind == kFoldProduct ? exact[to] * value : exact[to] + value;
+    else
+      out[to] = combined(kind, out[to], value);
     for (size_t i = at.size(); i-- > 0 && ++at[i] == from[i];) at[i] = 0;
+  }
+  for (size_t i = 0; i < exact.size(); ++i) {
+    TW_RETURN_IF_ERROR(call.require_exact(exact[i]));
+    out[i] = static_cast<float>(exact[i]);
   }
   if (kind == kFoldMean)
     for (float& result : out) result /= static_cast<float>(folded);
@@ -75,7 +85,10 @@ OperatorFunction make_reduce(Parameters& parameters) {
     axes.push_back(static_cast<int64_t>(axis));
   }
   const bool keeps = parameters.flag("keepdims", true);
-  return [=](Call& call) { return fold(call, kind, axes, keeps); };
+  const bool integers = parameters.flag("integers", false);
+  parameters.require(!integers || kind == kFoldSum || kind == kFoldProduct, "integers",
+                     "it is for sum and prod");
+  return [=](Call& call) { return fold(call, kind, axes, keeps, integers); };
 }
 
 }  // namespace tputwin::host

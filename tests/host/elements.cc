@@ -92,6 +92,27 @@ TEST(Binary, NanWinsOverAll) {
     expect_floats(run1(op, {a, b}), {kNan, kNan});
 }
 
+// Integers are numbers of fp32 up to 2^24.
+TEST(Binary, IntegersThatFp32CannotHoldAreErrors) {
+  constexpr float kMost = 16777216;
+  const Array most = floats({1}, {kMost}), one = floats({1}, {1});
+  EXPECT_EQ(run1("binary op=add", {most, one}).f32()[0], kMost);
+  EXPECT_THAT(failure("binary op=add integers=1", {most, one}), HasSubstr("not 16777217"));
+  EXPECT_EQ(run1("binary op=sub integers=1", {most, one}).f32()[0], kMost - 1);
+  EXPECT_THAT(failure("binary op=mul integers=1", {floats({1}, {4097}), floats({1}, {4096})}),
+              HasSubstr("compute it in floats"));
+  EXPECT_THAT(failure("binary op=max integers=1", {most, one}), HasSubstr("integers"));
+}
+
+// Sums that exceed 2^24 in between are exact.
+TEST(Reduce, IntegersAreExact) {
+  const Array in = floats({4}, {16777216, 1, 1, -16777216});
+  EXPECT_EQ(run1("reduce op=sum keepdims=0 integers=1", {in}).f32()[0], 2);
+  EXPECT_THAT(failure("reduce op=sum integers=1", {floats({2}, {16777216, 1})}),
+              HasSubstr("not 16777217"));
+  EXPECT_THAT(failure("reduce op=mean integers=1", {in}), HasSubstr("integers"));
+}
+
 TEST(Reduce, OverAxes) {
   Random random(2);
   const Array x = random.coarse({2, 3, 4});

@@ -135,6 +135,12 @@ TEST(ArgMax, NanIsChosen) {
   EXPECT_THAT(run1("argmax", {in}, Type::i32).i32(), ElementsAre(1));
   EXPECT_THAT(run1("argmax smallest=1", {in}, Type::i32).i32(), ElementsAre(1));
   EXPECT_THAT(run1("argmax select_last_index=1", {in}, Type::i32).i32(), ElementsAre(3));
+  // A NaN that is not the first element is never chosen.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(run1("argmax nan=unordered", {floats({4}, {1, nan, 2, nan})}, Type::i32).i32(),
+              ElementsAre(2));
+  EXPECT_THAT(run1("argmax nan=unordered", {floats({3}, {nan, 1, 2})}, Type::i32).i32(),
+              ElementsAre(0));
   EXPECT_THAT(failure("argmax axis=1", {floats({3, 0}, {})}, {Type::i32}),
               HasSubstr("the axis has elements"));
   EXPECT_THAT(run1("argmax axis=1", {floats({0, 3}, {})}, Type::i32).i32(), IsEmpty());
