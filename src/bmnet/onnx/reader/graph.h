@@ -1,6 +1,7 @@
 // The net under construction, and the values that a node's importer works with.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,6 +52,8 @@ struct Value {
   // Pads of the lowest value before and after rows and columns, which the tensor does not have: the
   // MaxPool that reads it has them.
   Dims lowest_pads;
+  // Bounds the magnitudes of integers.
+  double magnitude = std::numeric_limits<double>::infinity();
   int integer_type = 0;  // the type of ONNX, if it is known and the kind is `integer`
   // Operators of the host compute with the value: integers that must be exact, and tensors whose
   // extents are known at run time.

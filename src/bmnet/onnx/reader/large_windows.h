@@ -1,9 +1,15 @@
-// Windows beyond the fields of the chip's commands, as operators that fit.
+// Windows as operators that fit the fields of the chip's commands, or take less time.
 #pragma once
 
 #include "bmnet/onnx/reader/node.h"
 
 namespace tputwin::net::onnx_reader {
+
+// Returns true if the first or last taps of a convolution read only pads, as those of large
+// dilations on small maps do.
+bool has_idle_taps(const Node& node, const NodeWindow& window);
+// Expands it to a convolution without these taps.
+void expand_conv_without_idle_taps(Node& node, const NodeWindow& window);
 
 // Returns true if the convolution's stride does not fit a command.
 bool has_large_stride(const NodeWindow& window);

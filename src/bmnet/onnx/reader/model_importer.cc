@@ -10,6 +10,7 @@
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/kinds.h"
+#include "bmnet/onnx/reader/magnitudes.h"
 #include "bmnet/onnx/reader/on_host.h"
 #include "bmnet/onnx/reader/opsets.h"
 
@@ -228,6 +229,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
     if (const auto known = values_.find(name); known != values_.end() && !known->second.on_host) {
       known->second.kind = kind;
       known->second.integer_type = integer_type;
+      if (kind == ValueKind::integer) known->second.magnitude = magnitude_of_results(node);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "bmnet/onnx/reader/on_host.h"
 
 #include "bmnet/onnx/reader/kinds.h"
+#include "bmnet/onnx/reader/magnitudes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,8 +34,10 @@ bool is_of_host(const Node& node) {
     if (is_exact && node.proto.op_type() != "Shape" && node.proto.op_type() != "Size") return true;
     all_on_host = all_on_host && value.on_host;
   }
-  return any_tensor && all_on_host && node.proto.op_type() != "Shape" &&
-         node.proto.op_type() != "Size";
+  if (node.proto.op_type() == "Shape" || node.proto.op_type() == "Size") return false;
+  // Other integers are computed on the chip only if their sums are numbers of fp32.
+  const bool is_inexact = node.graph.has_subnets && any_tensor && may_exceed_fp32(node);
+  return is_inexact || (any_tensor && all_on_host);
 }
 
 void HostCall::check_integers(const Constant& constant, const std::string& name) const {

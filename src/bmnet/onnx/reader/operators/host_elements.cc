@@ -57,6 +57,9 @@ void binary_of_host(Node& node, std::string_view function) {
   if (function == "mod" && node.integer("fmod", 0) != 0) function = "fmod";
   if (function == "div" && kind_of(node) == ValueKind::integer) function = "trunc_div";
   HostCall call(node, fmt::format("binary op={}", function));
+  const bool grows =
+      function == "add" || function == "sub" || function == "mul" || function == "pow";
+  if (grows && kind_of(node) == ValueKind::integer) call.append("integers=1");
   call.take(0);
   call.take(1);
   set_elements(node, call, broadcast_dims(node, 0, 1));
@@ -128,6 +131,8 @@ void reduce_of_host(Node& node, std::string_view operation) {
   }
   HostCall call(node, fmt::format("reduce op={} keepdims={}", operation, keeps ? 1 : 0));
   if (!wanted.empty()) call.append(fmt::format("axes={}", fmt::join(wanted, ",")));
+  if (node.in(0).kind == ValueKind::integer && (operation == "sum" || operation == "prod"))
+    call.append("integers=1");
   call.take(0);
   set_elements(node, call, result);
 }
@@ -139,9 +144,10 @@ void arg_of_host(Node& node, bool smallest) {
   Dims result = x;
   result[axis] = 1;
   if (!keeps) result.erase(result.begin() + static_cast<std::ptrdiff_t>(axis));
-  HostCall call(node,
-                fmt::format("argmax axis={} keepdims={} select_last_index={} smallest={}", axis,
-                            keeps ? 1 : 0, node.integer("select_last_index", 0), smallest ? 1 : 0));
+  HostCall call(
+      node,
+      fmt::format("argmax axis={} keepdims={} select_last_index={} smallest={} nan=unordered", axis,
+                  keeps ? 1 : 0, node.integer("select_last_index", 0), smallest ? 1 : 0));
   call.take(0);
   call.set(result, ValueKind::integer);
 }

@@ -126,6 +126,7 @@ void import_conv(Node& node) {
   const int64_t group = node.integer("group", 1);
   node.require(group >= 1 && group <= x[1] && group * w.dims[1] == x[1], "W", text(w.dims),
                fmt::format("axis 1 times group {} is the {} channels of X", group, x[1]));
+  if (has_idle_taps(node, window)) return expand_conv_without_idle_taps(node, window);
   if (has_blocks(window)) return expand_conv_of_blocks(node, window);
   if (has_phases(window)) return expand_conv_of_phases(node, window);
   if (has_large_pads(window)) return expand_conv_of_pads(node, window);

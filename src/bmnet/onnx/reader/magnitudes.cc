@@ -1,0 +1,68 @@
+// Largest magnitudes of integers.
+#include "bmnet/onnx/reader/magnitudes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bmnet/onnx/reader/bounds.h"
+#include "bmnet/onnx/reader/kinds.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kMostExact = 1 << 24;
+
+double magnitude_of(const Node& node, size_t input) {
+  const Value& value = node.in(input);
+  if (value.constant != nullptr) {
+    double most = 0;
+    for (size_t i = 0; i < value.constant->size(); ++i)
+      most = std::max(most, std::fabs(static_cast<double>(value.constant->at(i))));
+    return most;
+  }
+  if (value.kind == ValueKind::boolean) return 1;
+  if (value.kind == ValueKind::integer) return value.magnitude;
+  const Bounds bounds = bounds_of(node.graph, value.tensor);
+  return std::max(std::fabs(bounds.least), std::fabs(bounds.most));
+}
+
+bool is_sum(std::string_view type) { return type == "ReduceSum" || type == "CumSum"; }
+
+double magnitude_of_cast(const Node& node) {
+  const double own = magnitude_of(node, 0);
+  const auto to = static_cast<int>(node.integer("to", 0));
+  if (to == onnx::TensorProto::BOOL) return 1;
+  return bits_of(to) < 32 ? std::min(own, std::ldexp(1.0, bits_of(to))) : own;
+}
+
+}  // namespace
+
+double magnitude_of_results(const Node& node) {
+  const std::string_view type = node.proto.op_type();
+  if (node.inputs() == 0 || !node.has(0)) return kUnknown;
+  if (type == "Cast") return magnitude_of_cast(node);
+  const double first = magnitude_of(node, 0);
+  if (is_sum(type)) return first * static_cast<double>(elements(node.dims()));
+  if (type == "ReduceProd") return first <= 1 ? 1 : kUnknown;
+  double sum = 0, product = 1, most = 0;
+  for (size_t i = type == "Where" ? 1 : 0; i < node.inputs(); ++i) {
+    const bool is_value = node.has(i) && (i == 0 || type != "Gather");
+    if (!is_value) continue;
+    const double own = magnitude_of(node, i);
+    sum += own;
+    product *= own;
+    most = std::max(most, own);
+  }
+  return type == "Add" || type == "Sub" || type == "Sum" ? sum : type == "Mul" ? product : most;
+}
+
+bool may_exceed_fp32(const Node& node) {
+  const std::string_view type = node.proto.op_type();
+  const bool grows =
+      is_sum(type) || type == "Add" || type == "Sub" || type == "Mul" || type == "ReduceProd";
+  if (!grows || kind_of_results(node).kind != ValueKind::integer) return false;
+  return !(magnitude_of_results(node) <= kMostExact);
+}
+
+}  // namespace tputwin::net::onnx_reader
