@@ -141,7 +141,8 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   for (const std::vector<int64_t>& shape : request.shapes)
     request.options.input_shapes.push_back(net::make_shape(shape));
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
-                                            {.input_shapes = request.options.input_shapes}));
+                                            {.input_shapes = request.options.input_shapes,
+                                             .has_subnets = request.is_stream}));
   net::caffe::NetParameter& model = loaded.net;
   if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(model));
   request.options.thresholds = loaded.thresholds;

@@ -11,7 +11,6 @@
 #include "isa/streams/stream.h"
 
 namespace tputwin::net::testing {
-namespace {
 
 Forms recorded_forms_of_bm1684() {
   const Chip& chip = bm1684::bm1684_target().chip;
@@ -26,6 +25,8 @@ Forms recorded_forms_of_bm1684() {
   add_forms_of_networks(conformance / "bm168x", chip, forms);
   return forms;
 }
+
+namespace {
 
 TEST(Bm1684Forms, AreAllRecorded) {
   const bm1684x::ScopedTarget scope(bm1684::bm1684_target());

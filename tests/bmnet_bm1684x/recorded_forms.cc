@@ -38,8 +38,6 @@ void add_forms_of_networks(const std::filesystem::path& folder, const Chip& chip
   }
 }
 
-namespace {
-
 Forms recorded_forms() {
   const std::filesystem::path conformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
   Forms forms;
@@ -52,6 +50,8 @@ Forms recorded_forms() {
   add_forms_of_networks(conformance / "bm168x", bm1684x::chip(), forms);
   return forms;
 }
+
+namespace {
 
 // Expects that every command of the net has a recorded form. Each form is reported once.
 void expect_recorded(const Network& network, DType type, const Forms& recorded, Forms& missing) {

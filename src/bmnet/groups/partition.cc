@@ -236,8 +236,10 @@ class Partition {
     return Error(errors::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
-        .detail(fmt::format("{} bytes of weights in a lane of {}, with one row of input and output",
-                            weights, memory().lane_bytes));
+        .detail(fmt::format(
+            "{} bytes of weights in a lane of {}, with one row of input and output and what "
+            "is computed between them; divide the layer in the net",
+            weights, memory().lane_bytes));
   }
 
   const LocalMemory& memory() const { return pricer_.memory; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "bmnet/targets/bm1684/function_steps.h"
 #include "numerics/l2_tables.h"
 
 namespace tputwin::net::bm1684 {
@@ -11,6 +12,7 @@ namespace {
 
 using bm1684x::ScalarStep;
 using bm1684x::StreamProgram;
+using Steps = FunctionSteps;
 using Kind = FloatFunction::Kind;
 using Real = FloatArithmetic::Kind;
 using Bits = Bitwise::Kind;
@@ -19,88 +21,13 @@ constexpr uint32_t kSign = 0x8000'0000, kMagnitude = 0x7fff'ffff, kInfinity = 0x
 // Offsets of further tables in L2: "Commands of the BM1684" 6.
 constexpr uint32_t kL2Logarithms = 0x30'0800, kL2LogCoefficients = 0x30'0d00,
                    kL2SineCoefficients = 0x30'1700;
-constexpr uint32_t kL2Start = 0x1000'0000, kTableWords = 256;
 // The table of e^k has numbers for k of this range.
 constexpr float kLeastPower = -103, kMostPower = 88;
 
-// The commands of one function. Its values are in the result, the source and the work tensors.
-class Steps {
- public:
-  Steps(StreamProgram& program, const FloatFunction& f, const Extents& e, uint32_t work)
-      : to(f.out), x(f.a.view), program_(program) {
-    const auto bytes = static_cast<uint32_t>(
-        bm1684x::local_memory().tensor_bytes({.tensor = {}, .e = e, .type = DType::f32}, e));
-    for (TensorView& w : work_) {
-      w = bm1684x::aligned(work, e, DType::f32);
-      work += bytes;
-    }
-  }
-
-  const TensorView to, x;
-  const TensorView& work(size_t i) const { return work_[i]; }
-
-  void arithmetic(Real kind, const TensorView& y, const Source& a, const Source& b) {
-    program_.add(FloatArithmetic{.kind = kind, .out = y, .a = a, .b = b});
-  }
-  void arithmetic(Real kind, const TensorView& y, const TensorView& a, const TensorView& b) {
-    arithmetic(kind, y, Source::tensor(a), Source::tensor(b));
-  }
-  void arithmetic(Real kind, const TensorView& y, const TensorView& a, float b) {
-    arithmetic(kind, y, Source::tensor(a), Source::value(b));
-  }
-  void arithmetic(Real kind, const TensorView& y, float a, const TensorView& b) {
-    arithmetic(kind, y, Source::value(a), Source::tensor(b));
-  }
-  void bits(Bits kind, const TensorView& y, const TensorView& a, uint32_t b) {
-    program_.add(Bitwise{.kind = kind, .out = y, .a = Source::tensor(a), .b = Source::value(b)});
-  }
-  void bits(Bits kind, const TensorView& y, const TensorView& a, const TensorView& b) {
-    program_.add(Bitwise{.kind = kind, .out = y, .a = Source::tensor(a), .b = Source::tensor(b)});
-  }
-  void lookup(const TensorView& y, const TensorView& index, uint32_t offset) {
-    program_.add(L2Function{.kind = L2Function::Kind::lookup,
-                            .out = bm1684x::retyped(y, DType::b32),
-                            .in = bm1684x::retyped(index, DType::b32),
-                            .table = table(offset, kTableWords)});
-  }
-  void series(const TensorView& y, const TensorView& a, uint32_t offset, uint32_t terms) {
-    program_.add(L2Function{
-        .kind = L2Function::Kind::polynomial, .out = y, .in = a, .table = table(offset, terms)});
-  }
-  void unary(UnaryF32::Kind kind, const TensorView& y, const TensorView& a) {
-    program_.add(UnaryF32{.kind = kind, .out = y, .in = a, .work = {}});
-  }
-  // Writes the exponent of `a` as its field or as a power of 2.
-  void exponent(const TensorView& y, const TensorView& a, bool is_field) {
-    program_.add(Unary{.kind = Unary::Kind::exponent,
-                       .out = is_field ? bm1684x::retyped(y, DType::i32) : y,
-                       .in = a});
-  }
-  // y = a has the bits of `value` ? result : 0
-  void if_equal(const TensorView& y, const TensorView& a, float value, float result) {
-    program_.add(Select{.compare = Select::Compare::equal_bits,
-                        .out = y,
-                        .a = Source::tensor(a),
-                        .b = Source::value(value),
-                        .if_true = Source::value(result),
-                        .if_false = Source::value(0.0f)});
-  }
-
- private:
-  static TensorView table(uint32_t offset, uint32_t words) {
-    return {.space = Space::l2,
-            .dtype = DType::b32,
-            .address = kL2Start + offset - bm1684x::chip().l2.base,
-            .shape = {1, 1, 1, words},
-            .stride = {0, 0, 0, 4}};
-  }
-
-  StreamProgram& program_;
-  std::array<TensorView, 5> work_;
-};
+}  // namespace
 
 // e^k * (1 + w) for whole k, with w = e^f - 1 and f in (-1, 1): w * e^k + e^k. Uses work 0 to 2.
-void exponential(Steps& s, const TensorView& y, const TensorView& x) {
+void emit_exponential(FunctionSteps& s, const TensorView& y, const TensorView& x) {
   constexpr uint32_t kTerms = 10;  // 1 / 11! = 2.5e-8
   const TensorView &f = s.work(0), &k = s.work(1), &t = s.work(2);
   s.arithmetic(Real::max, f, x, kLeastPower);
@@ -117,7 +44,7 @@ void exponential(Steps& s, const TensorView& y, const TensorView& x) {
 // log(2^e * m) = e * log(2) + log(1 + t), with t = m - 1 in [-1/3, 1/3]. The power of 2 has the
 // exponent field e; exclusive or with all bits of the field gives 255 - e, which is 2^(128 - e).
 // Example: 6 = 2^3 * 0.75. Numbers below the smallest normal count as that one. Uses work 0 to 2.
-void logarithm(Steps& s, const TensorView& y, const TensorView& x) {
+void emit_logarithm(FunctionSteps& s, const TensorView& y, const TensorView& x) {
   constexpr float kSmallest = 0x1p-126f, kLargest = 0x1.4p127f;
   constexpr uint32_t kTerms = 16;  // 3^-17 / 17 = 4.6e-10
   const TensorView &t = s.work(0), &e = s.work(1), &w = s.work(2);
@@ -136,11 +63,13 @@ void logarithm(Steps& s, const TensorView& y, const TensorView& x) {
   s.arithmetic(Real::add, y, t, w);
 }
 
+namespace {
+
 // 1 / (1 + e^(factor * x)). Uses work 0 to 3, and leaves the result in work 3.
 void reciprocal_of_one_plus_exp(Steps& s, const TensorView& x, float factor) {
   const TensorView& w = s.work(3);
   s.arithmetic(Real::mul, w, x, factor);
-  exponential(s, w, w);
+  emit_exponential(s, w, w);
   s.arithmetic(Real::add, w, w, 1.0f);
   s.arithmetic(Real::div, w, 1.0f, w);
 }
@@ -167,7 +96,7 @@ void hyperbolic_tangent(Steps& s, const FloatFunction&) {
 void elu(Steps& s, const FloatFunction& f) {
   const TensorView& w = s.work(3);
   s.arithmetic(Real::min, w, s.x, 0.0f);
-  exponential(s, w, w);
+  emit_exponential(s, w, w);
   s.arithmetic(Real::sub, w, w, 1.0f);
   s.arithmetic(Real::mul, w, w, f.parameters.alpha);
   s.arithmetic(Real::max, s.work(0), s.x, 0.0f);
@@ -178,9 +107,9 @@ void elu(Steps& s, const FloatFunction& f) {
 void softplus(Steps& s, const FloatFunction&) {
   const TensorView& w = s.work(3);
   s.bits(Bits::bit_or, w, s.x, kSign);
-  exponential(s, w, w);
+  emit_exponential(s, w, w);
   s.arithmetic(Real::add, w, w, 1.0f);
-  logarithm(s, w, w);
+  emit_logarithm(s, w, w);
   s.arithmetic(Real::max, s.work(0), s.x, 0.0f);
   s.arithmetic(Real::add, s.to, s.work(0), w);
 }
@@ -197,7 +126,7 @@ void mish(Steps& s, const FloatFunction&) {
   constexpr float kMost = 30;  // the quotient is 1 from there on
   const TensorView &p = s.work(0), &q = s.work(1), &w = s.work(3);
   s.arithmetic(Real::min, w, s.x, kMost);
-  exponential(s, w, w);
+  emit_exponential(s, w, w);
   s.arithmetic(Real::add, p, w, 2.0f);
   s.arithmetic(Real::mul, p, p, w);
   s.arithmetic(Real::add, q, p, 2.0f);
@@ -223,7 +152,7 @@ void error_function(Steps& s, const TensorView& x) {
   }
   s.arithmetic(Real::mul, w, x, x);
   s.arithmetic(Real::mul, w, w, -1.0f);
-  exponential(s, w, w);
+  emit_exponential(s, w, w);
   s.arithmetic(Real::mul, w, w, sum);
   s.arithmetic(Real::sub, w, 1.0f, w);
   s.bits(Bits::bit_and, t, x, kSign);
@@ -257,20 +186,20 @@ void gelu_fast(Steps& s, const FloatFunction&) {
   s.arithmetic(Real::mul, s.to, s.x, w);
 }
 
-void exp(Steps& s, const FloatFunction&) { exponential(s, s.to, s.x); }
-void log(Steps& s, const FloatFunction&) { logarithm(s, s.to, s.x); }
+void exp(Steps& s, const FloatFunction&) { emit_exponential(s, s.to, s.x); }
+void log(Steps& s, const FloatFunction&) { emit_logarithm(s, s.to, s.x); }
 
 void power(Steps& s, const FloatFunction& f) {
   const TensorView& w = s.work(3);
-  logarithm(s, w, s.x);
+  emit_logarithm(s, w, s.x);
   s.arithmetic(Real::mul, w, w, f32::from_bits(f.b.constant));
-  exponential(s, s.to, w);
+  emit_exponential(s, s.to, w);
 }
 
 void power_of_constant(Steps& s, const FloatFunction& f) {
   const TensorView& w = s.work(3);
   s.arithmetic(Real::mul, w, s.x, f.parameters.alpha);
-  exponential(s, s.to, w);
+  emit_exponential(s, s.to, w);
 }
 
 // x / sqrt(x), which is 0 for 0.
@@ -280,8 +209,10 @@ void root(Steps& s, const FloatFunction&) {
 }
 void inverse_root(Steps& s, const FloatFunction&) { s.unary(UnaryF32::Kind::rsqrt, s.to, s.x); }
 
+}  // namespace
+
 // The sine of x + shift, by its series in [-pi, pi]. Adding and subtracting 1.5 * 2^23 rounds.
-void sine(Steps& s, float shift) {
+void emit_sine(FunctionSteps& s, float shift) {
   constexpr float kRounder = 0x1.8p23f, kTwoPi = 0x1.92p2f, kRest = 0x1.fb5444p-10f;
   constexpr uint32_t kTerms = 22;
   const TensorView &y = s.work(0), &turns = s.work(1), &part = s.work(2);
@@ -295,70 +226,57 @@ void sine(Steps& s, float shift) {
   s.arithmetic(Real::sub, y, y, part);
   s.series(s.to, y, kL2SineCoefficients, kTerms);
 }
-void sin(Steps& s, const FloatFunction&) { sine(s, 0); }
-void cos(Steps& s, const FloatFunction&) { sine(s, std::numbers::pi_v<float> / 2); }
+
+namespace {
+
+void sin(Steps& s, const FloatFunction&) { emit_sine(s, 0); }
+void cos(Steps& s, const FloatFunction&) { emit_sine(s, std::numbers::pi_v<float> / 2); }
 
 void quotient(Steps& s, const FloatFunction& f) { s.arithmetic(Real::div, s.to, f.a, f.b); }
 
-struct Row {
-  Kind kind;
-  size_t work;
-  void (*emit)(Steps&, const FloatFunction&);
-};
-constexpr Row kRows[] = {{Kind::exp, 3, exp},
-                         {Kind::log, 3, log},
-                         {Kind::sigmoid, 4, sigmoid},
-                         {Kind::silu, 4, swish},
-                         {Kind::swish, 4, swish},
-                         {Kind::tanh, 4, hyperbolic_tangent},
-                         {Kind::elu, 4, elu},
-                         {Kind::softplus, 4, softplus},
-                         {Kind::softsign, 1, softsign},
-                         {Kind::mish, 4, mish},
-                         {Kind::erf, 5, erf},
-                         {Kind::gelu, 5, gelu},
-                         {Kind::gelu_fast, 4, gelu_fast},
-                         {Kind::pow, 4, power},
-                         {Kind::c_pow, 4, power_of_constant},
-                         {Kind::sqrt, 1, root},
-                         {Kind::rsqrt, 0, inverse_root},
-                         {Kind::sin, 3, sin},
-                         {Kind::cos, 3, cos},
-                         {Kind::div, 0, quotient}};
+constexpr FunctionRow kRows[] = {{Kind::exp, 3, exp},
+                                 {Kind::log, 3, log},
+                                 {Kind::sigmoid, 4, sigmoid},
+                                 {Kind::silu, 4, swish},
+                                 {Kind::swish, 4, swish},
+                                 {Kind::tanh, 4, hyperbolic_tangent},
+                                 {Kind::elu, 4, elu},
+                                 {Kind::softplus, 4, softplus},
+                                 {Kind::softsign, 1, softsign},
+                                 {Kind::mish, 4, mish},
+                                 {Kind::erf, 5, erf},
+                                 {Kind::gelu, 5, gelu},
+                                 {Kind::gelu_fast, 4, gelu_fast},
+                                 {Kind::pow, 4, power},
+                                 {Kind::c_pow, 4, power_of_constant},
+                                 {Kind::sqrt, 1, root},
+                                 {Kind::rsqrt, 0, inverse_root},
+                                 {Kind::sin, 3, sin},
+                                 {Kind::cos, 3, cos},
+                                 {Kind::div, 0, quotient}};
 
-const Row* row_of(Kind kind) {
-  const auto* row = std::ranges::find(kRows, kind, &Row::kind);
-  return row == std::end(kRows) ? nullptr : row;
+const FunctionRow* row_of(Kind kind) {
+  const auto* row = std::ranges::find(kRows, kind, &FunctionRow::kind);
+  if (row != std::end(kRows)) return row;
+  const auto others = inverse_functions();
+  const auto other = std::ranges::find(others, kind, &FunctionRow::kind);
+  return other == others.end() ? nullptr : &*other;
 }
 
 }  // namespace
 
 size_t work_tensors(FloatFunction::Kind kind) {
-  const Row* row = row_of(kind);
+  const FunctionRow* row = row_of(kind);
   return row == nullptr ? 0 : row->work;
 }
 
 bool has_step(const ScalarStep& step) {
-  using Step = ScalarStep::Kind;
-  switch (step.kind) {
-    case Step::function:
-      return row_of(step.function) != nullptr;
-    case Step::round:
-    case Step::is:
-    case Step::is_not:
-    case Step::is_above:
-    case Step::is_nan:
-    case Step::finite:
-    case Step::wrap:
-      return false;
-    default:
-      return true;
-  }
+  return step.kind != ScalarStep::Kind::function || row_of(step.function) != nullptr;
 }
 
 void emit_function(StreamProgram& program, const FloatFunction& f, const Extents& e,
                    uint32_t work) {
-  const Row* row = row_of(f.kind);
+  const FunctionRow* row = row_of(f.kind);
   // An operation without commands makes the program fail.
   if (row == nullptr) return program.add(f);
   Steps steps(program, f, e, work);

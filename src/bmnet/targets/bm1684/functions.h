@@ -15,4 +15,12 @@ bool has_step(const bm1684x::ScalarStep& step);
 void emit_function(bm1684x::StreamProgram& program, const FloatFunction& function, const Extents& e,
                    uint32_t work);
 
+// Work tensors of the two functions below.
+inline constexpr size_t kWorkOfSteps = 3;
+// Emits a choice that compares with a constant by value.
+void emit_choice_if_equal(bm1684x::StreamProgram& program, const Select& op, uint32_t work);
+// Emits to = from as whole numbers; the two may be the same.
+void emit_rounding(bm1684x::StreamProgram& program, const TensorView& to, const TensorView& from,
+                   Rounding rounding, uint32_t work);
+
 }  // namespace tputwin::net::bm1684

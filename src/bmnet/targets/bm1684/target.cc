@@ -33,8 +33,8 @@ class Bm1684Target final : public bm1684x::Target {
   Bm1684Target() : Target(first_of(ChipFamily::bm1684)) {}
 
   const LocalMemory& memory() const override {
-    static const StreamLanes lanes(chip.lanes, chip.eu_bytes, chip.lane_bytes,
-                                   chip.limits.window.extent, chip.limits.channels);
+    static const StreamLanes lanes(chip.lanes, chip.eu_bytes, chip.lane_bytes, chip.limits.extent,
+                                   chip.limits.channels);
     return lanes;
   }
   // Runtimes leave addresses below 0x1'0510'0000 as they are: "Bmodel" 3.
@@ -53,13 +53,20 @@ class Bm1684Target final : public bm1684x::Target {
   }
   bool keeps_constants() const override { return false; }
   bool transposes() const override { return false; }
-  bool has_subnets() const override { return false; }
   bool has_type(DType type) const override { return type == DType::f32 || type == DType::i8; }
   const BytePacking* packing() const override {
     static const CellPacking packing;
     return &packing;
   }
   bool has_step(const ScalarStep& step) const override { return bm1684::has_step(step); }
+  size_t work_of_steps() const override { return kWorkOfSteps; }
+  void choose_if_equal(StreamProgram& program, const Select& op, uint32_t work) const override {
+    emit_choice_if_equal(program, op, work);
+  }
+  void round(StreamProgram& program, const TensorView& to, const TensorView& from,
+             Rounding rounding, uint32_t work) const override {
+    emit_rounding(program, to, from, rounding, work);
+  }
 };
 
 }  // namespace

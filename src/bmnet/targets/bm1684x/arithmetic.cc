@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "bmnet/targets/bm1684x/fp32_steps.h"
 #include "bmnet/targets/bm1684x/views.h"
+#include "numerics/float16.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -17,6 +19,9 @@ class Arithmetic final : public RepeatingKernel {
  public:
   TwoOperands::ArithmeticOp operation = TwoOperands::ADD;
   std::optional<float> constant;  // an operand of one value
+  // True if a constant is beyond the result's type, as those of masks are. Then the layer computes
+  // in fp32.
+  bool is_wide = false;
   bool is_constant_first = false;
 
   int64_t scratch_bytes(const Extents& e) const override {
@@ -51,12 +56,21 @@ class Arithmetic final : public RepeatingKernel {
 
   Source operand(const Operands& o, size_t index) const {
     if (!constant) return Source::tensor(repeated_view(o, index));
-    if ((index == 0) == is_constant_first) return number(*constant, output.type);
+    if ((index == 0) == is_constant_first) return number(*constant, type());
     return Source::tensor(repeated_view(o, 0));
   }
 
-  void compute(Fp32Steps& steps, const TensorView& out, const Source& first,
+  DType type() const { return is_wide ? DType::f32 : output.type; }
+
+  void compute(Fp32Steps& steps, const TensorView& result, const Source& first,
                const Source& second) const {
+    const TensorView out = type() == result.dtype ? result : steps.buffer(result.shape);
+    compute_in(steps, out, first, second);
+    if (out != result) steps.store(result, out);
+  }
+
+  void compute_in(Fp32Steps& steps, const TensorView& out, const Source& first,
+                  const Source& second) const {
     const auto converted = [&](const Source& s) {
       if (s.is_constant || s.view.dtype == out.dtype) return s;
       const TensorView copy = steps.buffer(out.shape, out.dtype);
@@ -82,13 +96,21 @@ class Arithmetic final : public RepeatingKernel {
       return s.is_constant || is_tile(s.view, out) ? s : Source::tensor(copied(steps, s.view));
     };
     const Source a = whole(condition), x = whole(if_true), y = whole(if_false);
-    steps.add(Select{.compare = Select::Compare::greater,
-                     .out = out,
-                     .a = a,
-                     .b = number(0.5f, out.dtype),
-                     .if_true = x,
-                     .if_false = y,
-                     .type = out.dtype});
+    const auto select = [&](Select::Compare compare, const Source& first, const Source& second) {
+      steps.add(Select{.compare = compare,
+                       .out = out,
+                       .a = a,
+                       .b = number(0.5f, out.dtype),
+                       .if_true = first,
+                       .if_false = second,
+                       .type = out.dtype});
+    };
+    // Only a choice that is not taken may be constant.
+    if (y.is_constant) return select(Select::Compare::less, y, x);
+    if (!x.is_constant) return select(Select::Compare::greater, x, y);
+    const TensorView filled = steps.buffer(out.shape, out.dtype);
+    steps.add(Copy{.engine = Engine::compute, .dst = filled, .src = x});
+    select(Select::Compare::greater, Source::tensor(filled), y);
   }
   static bool is_tile(const TensorView& v, const TensorView& out) {
     return v.stride == out.stride && v.address % chip().eu_bytes == 0;
@@ -177,8 +199,8 @@ bool set_views(Arithmetic& k, const Layer& layer, const Dims& y,
     const ViewSteps steps = *steps_of(operands[i], y, *chosen);
     const int index = reversed ? 1 - static_cast<int>(i) : static_cast<int>(i);
     if (index == 1 && layer.op.bottom_size() == 1) {
-      k.inputs.push_back(
-          add_constant(k, layer, "operand", layer.blobs()[0].data, layer.type(), e, steps));
+      k.inputs.push_back(add_constant(k, layer, "operand", layer.blobs()[0].data,
+                                      k.is_wide ? DType::f32 : layer.type(), e, steps));
       continue;
     }
     const View in = layer.input(index);
@@ -188,6 +210,31 @@ bool set_views(Arithmetic& k, const Layer& layer, const Dims& y,
       k.inputs.push_back(repeated(in, e, steps));
   }
   return true;
+}
+
+// Returns channels from `begin` on of an operand of the kernel's extents. One that is repeated
+// along channels stays.
+View channels_from(View view, int64_t begin, int64_t count) {
+  const bool is_repeated = view.steps && view.steps->c == 0;
+  const int64_t step = view.steps ? view.steps->c : view.e.h * view.e.w;
+  view.offset += begin * step * element_bytes(view.type);
+  view.e.c = is_repeated ? std::min(view.e.c, count) : count;
+  return view;
+}
+
+// Divides the kernel if it has more channels than operands of commands have.
+std::vector<KernelPtr> parts_by_channels(std::unique_ptr<Arithmetic> k) {
+  std::vector<KernelPtr> parts;
+  const int64_t channels = k->output.e.c, most = most_channels(chip().limits.channels);
+  if (channels <= chip().limits.channels) return one(std::move(k));
+  for (int64_t c = 0; c < channels; c += most) {
+    auto part = std::make_unique<Arithmetic>(*k);
+    const int64_t count = std::min(most, channels - c);
+    part->output = channels_from(k->output, c, count);
+    for (View& in : part->inputs) in = channels_from(in, c, count);
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 // True for powers that are 1: those of 1, and those with exponent 0.
@@ -225,11 +272,14 @@ Kernels lower_arithmetic(const Layer& layer) {
     k->constant = values->front();
     k->is_constant_first = b == 0;
   }
+  k->is_wide = values != nullptr && std::ranges::any_of(*values, [&](float v) {
+                 return std::isfinite(v) && !std::isfinite(round_to(v, layer.type()));
+               });
   set_views(*k, layer, y, operands, single);
   const bool is_whole =
       std::ranges::all_of(k->inputs, [&](const View& in) { return in.e == k->output.e; });
   if (is_whole && k->constants.empty()) spread_if_large(*k);
-  return one(std::move(k));
+  return parts_by_channels(std::move(k));
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -19,4 +19,7 @@ void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types);
 // Returns true if the operation has commands for bytes.
 bool computes_bytes(const TensorOp& op);
 
+// Returns the layers that make integers of floats, and those that compute with such integers.
+std::vector<std::string> integer_layers(const Network& network);
+
 }  // namespace tputwin::net::bm1684x

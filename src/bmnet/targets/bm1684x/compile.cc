@@ -20,6 +20,7 @@
 #include "bmnet/targets/bm1684x/stream_compilation.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/views.h"
+#include "bmnet/targets/bm1684x/windows/fit_windows.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -61,6 +62,13 @@ Status set_layer_types(StreamCompilation& c) {
     TW_ASSIGN_OR_RETURN(type, type_of_name("layer " + op.name(), entry->type()));
     c.types.layers.set(op.name(), type);
   }
+  return {};
+}
+
+// Integers of the model are numbers of fp32. 16 bits hold fewer digits, and bytes have scales.
+Status keep_integers(StreamCompilation& c) {
+  for (const std::string& layer : integer_layers(c.shared.net.network))
+    if (!c.types.layers.of(layer)) c.types.layers.set(layer, DType::f32);
   return {};
 }
 
@@ -312,8 +320,8 @@ using Pass = Status (*)(StreamCompilation&);
 
 // ---- Passes in their order ----
 
-constexpr Pass kChoose[] = {set_layer_types,    set_thresholds, fuse,
-                            shared<pass::trim>, expand,         set_types};
+constexpr Pass kChoose[] = {set_layer_types,    keep_integers, set_thresholds, fuse,
+                            shared<pass::trim>, expand,        set_types};
 constexpr Pass kPack[] = {pack_bytes};
 constexpr Pass kCompile[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
                              shared<pass::storage>, lower_all,           group,
@@ -345,13 +353,6 @@ Status check(const Network& network, const StreamOptions& options) {
       !(options.float_inputs && options.float_outputs))
     return refused(options.float_inputs ? "output type" : "input type", "net",
                    fmt::format("inputs and outputs of int8 nets of the {} are fp32", chip().name));
-  const auto host =
-      std::ranges::find_if(network.ops, [](const auto& op) { return is(op, Op::host); });
-  if (host != network.ops.end() && !target().has_subnets())
-    return refused(
-        "layer", host->name(),
-        fmt::format("nets of the {} have no operators of the host; cut the net before it",
-                    chip().name));
   return {};
 }
 
@@ -366,8 +367,14 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
-  if (target().has_subnets()) TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
+  TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
   TW_RETURN_IF_ERROR(check(c.shared.net.network, options));
+  if (options.table != nullptr) {
+    c.table = *options.table;
+    c.options.table = &c.table;
+  }
+  TW_RETURN_IF_ERROR(fit_windows(c.shared.net.network,
+                                 options.table == nullptr ? nullptr : &c.table, options.type));
   const bool packs = options.type == DType::i8 && target().packing() != nullptr;
   TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
   TW_RETURN_IF_ERROR(run(c, kCompile));

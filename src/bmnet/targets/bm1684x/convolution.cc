@@ -3,6 +3,7 @@
 #include "bmnet/targets/bm1684x/products/block_depthwise.h"
 #include "bmnet/targets/bm1684x/products/convolution_parts.h"
 #include "bmnet/targets/bm1684x/products/products.h"
+#include "bmnet/targets/bm1684x/views.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -81,8 +82,8 @@ Kernels lower_inner_product(const Layer& layer) {
 // A factor and a summand per channel.
 Kernels lower_scale(const Layer& layer) {
   auto k = std::make_unique<Depthwise>();
-  k->inputs = {layer.input(0)};
-  k->output = layer.output();
+  k->inputs = {narrowed(layer.input(0))};
+  k->output = narrowed(layer.output());
   const std::vector<Blob>& blobs = layer.blobs();
   const DType type = layer.type();
   if (static_cast<int64_t>(blobs[0].data.size()) != k->output.e.c)

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
+#include "bmnet/targets/bm1684x/functions/composed_function.h"
 #include "bmnet/targets/bm1684x/half_functions.h"
 #include "bmnet/targets/bm1684x/library_function.h"
 #include "bmnet/targets/bm1684x/lower.h"
@@ -14,6 +16,8 @@ namespace {
 
 using Kind = ScalarStep::Kind;
 using Real = FloatArithmetic::Kind;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 bool is_call(const ScalarStep& step) { return step.kind == Kind::function; }
 bool destroys(const ScalarStep& step) { return is_call(step) && destroys_source(step.function); }
@@ -29,7 +33,10 @@ class ScalarFunction final : public StreamKernel {
   int64_t scratch_bytes(const Extents& e) const override {
     int64_t work = 0;
     for (const ScalarStep& step : steps_) {
-      if (!is_call(step)) continue;
+      if (!is_call(step)) {
+        work = std::max(work, static_cast<int64_t>(target().work_of_steps()) * tile_bytes(e));
+        continue;
+      }
       if (is_half_step(step)) {
         work = std::max(work, kHalfWorkTensors * tile_bytes(e));
         continue;
@@ -85,6 +92,11 @@ class ScalarFunction final : public StreamKernel {
                    type());
   }
 
+  // Work tensors follow the buffers.
+  uint32_t work_address(const Operands& o) const {
+    return o.scratch + static_cast<uint32_t>(buffers() * tile_bytes(o.output.e));
+  }
+
   TensorView first_value(StreamProgram& program, const Operands& o) const {
     if (!takes_copy()) return in_view(o);
     const TensorView x = buffer(o, buffers() - 1);
@@ -125,45 +137,60 @@ class ScalarFunction final : public StreamKernel {
                                            .a = Source::tensor(to),
                                            .b = value});
       case Kind::round:
-        return program.add(
-            Convert{.kind = Convert::Kind::whole, .rounding = s.rounding, .out = to, .in = y});
+        return target().round(program, to, y, s.rounding, work_address(o));
       case Kind::absolute:
         return program.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = y});
       case Kind::above:
-        return choose(program, to, y, Select::Compare::greater, constant, value, number(0, type()));
-      case Kind::sign: {
-        const Source zero = number(0, type());
-        choose(program, to, y, Select::Compare::greater, zero, number(1, type()), value);
-        return choose(program, to, y, Select::Compare::less, zero, number(-1, type()),
+        choose(program, o, to, y, Select::Compare::less, constant, number(0, type()), value);
+        return choose(program, o, to, y, Select::Compare::equal_value, constant, number(0, type()),
                       Source::tensor(to));
-      }
+      case Kind::sign:
+        return sign(program, o, to, y);
       case Kind::is:
       case Kind::is_not:
       case Kind::is_above:
       case Kind::is_nan:
-        return test(program, s, to, y);
+        return test(program, o, s, to, y);
       case Kind::finite:
-        return limit(program, to, y);
+        return limit(program, o, to, y);
       case Kind::wrap:
-        return wrap(program, s, to, y);
+        return wrap(program, o, s, to, y);
+      case Kind::nan_below:
+        return choose(program, o, to, x, Select::Compare::less, constant, number(kNan, type()),
+                      value);
+      case Kind::at_zero:
+        return choose(program, o, to, x, Select::Compare::equal_value, number(0, type()), constant,
+                      value);
       case Kind::function:
         return call(program, o, s, to, y);
     }
   }
 
-  void limit(StreamProgram& program, const TensorView& to, const TensorView& y) const {
+  // Negative numbers become -1, before and after the sign changes.
+  void sign(StreamProgram& program, const Operands& o, const TensorView& to,
+            const TensorView& y) const {
+    const Source result = Source::tensor(to), minus_one = number(-1, type());
+    for (const TensorView& from : {y, to}) {
+      choose(program, o, to, from, Select::Compare::less, number(0, type()), minus_one,
+             Source::tensor(from));
+      program.add(FloatArithmetic{.kind = Real::mul, .out = to, .a = result, .b = minus_one});
+    }
+  }
+
+  void limit(StreamProgram& program, const Operands& o, const TensorView& to,
+             const TensorView& y) const {
     const float largest = numbers_ == DType::f16    ? 65504.0f
                           : numbers_ == DType::bf16 ? 0x1.fep127f
                                                     : 0x1.fffffep127f;
     using Compare = Select::Compare;
-    choose(program, to, y, Compare::equal_value, number(INFINITY, type()), number(largest, type()),
-           Source::tensor(y));
-    choose(program, to, y, Compare::equal_value, number(-INFINITY, type()),
+    choose(program, o, to, y, Compare::equal_value, number(INFINITY, type()),
+           number(largest, type()), Source::tensor(y));
+    choose(program, o, to, y, Compare::equal_value, number(-INFINITY, type()),
            number(-largest, type()), Source::tensor(to));
   }
 
   // 1 or 0. No condition of the chip but that of `is_not` holds for NaN.
-  void test(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+  void test(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
             const TensorView& y) const {
     using Compare = Select::Compare;
     const Source constant = number(s.constant, type()), one = number(1, type()),
@@ -171,19 +198,20 @@ class ScalarFunction final : public StreamKernel {
     if (s.kind == Kind::is_nan) {
       // NaN is neither larger than minus infinity nor equal to it.
       const Source lowest = number(-INFINITY, type());
-      choose(program, to, y, Compare::greater, lowest, zero, one);
-      return choose(program, to, y, Compare::equal_value, lowest, zero, Source::tensor(to));
+      choose(program, o, to, y, Compare::greater, lowest, zero, one);
+      return choose(program, o, to, y, Compare::equal_value, lowest, zero, Source::tensor(to));
     }
     if (s.kind == Kind::is_not)
-      return choose(program, to, y, Compare::equal_value, constant, zero, one);
-    choose(program, to, y, s.kind == Kind::is_above ? Compare::greater : Compare::equal_value,
+      return choose(program, o, to, y, Compare::equal_value, constant, zero, one);
+    choose(program, o, to, y, s.kind == Kind::is_above ? Compare::greater : Compare::equal_value,
            constant, one, zero);
     if (s.kind == Kind::is_above ? s.other == INFINITY : s.other == s.constant) return;
-    choose(program, to, y, Compare::equal_value, number(s.other, type()), one, Source::tensor(to));
+    choose(program, o, to, y, Compare::equal_value, number(s.other, type()), one,
+           Source::tensor(to));
   }
 
   // y - constant * floor((y - other) / constant)
-  void wrap(StreamProgram& program, const ScalarStep& s, const TensorView& to,
+  void wrap(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
             const TensorView& y) const {
     const Source result = Source::tensor(to);
     auto next = [&](Real kind, const Source& a, const Source& b) {
@@ -191,8 +219,7 @@ class ScalarFunction final : public StreamKernel {
     };
     next(Real::mul, Source::tensor(y), number(1 / s.constant, type()));
     if (s.other != 0) next(Real::sub, result, number(s.other / s.constant, type()));
-    program.add(
-        Convert{.kind = Convert::Kind::whole, .rounding = Rounding::down, .out = to, .in = to});
+    target().round(program, to, to, Rounding::down, work_address(o));
     next(Real::mul, result, number(-s.constant, type()));
     next(Real::add, result, Source::tensor(y));
   }
@@ -206,16 +233,20 @@ class ScalarFunction final : public StreamKernel {
     call_half_function(program, s.function, s.parameters, call);
   }
 
-  void choose(StreamProgram& program, const TensorView& to, const TensorView& y,
+  void choose(StreamProgram& program, const Operands& o, const TensorView& to, const TensorView& y,
               Select::Compare compare, const Source& bound, const Source& if_true,
               const Source& if_false) const {
-    program.add(Select{.compare = compare,
-                       .out = to,
-                       .a = Source::tensor(y),
-                       .b = bound,
-                       .if_true = if_true,
-                       .if_false = if_false,
-                       .type = type()});
+    const Select op{.compare = compare,
+                    .out = to,
+                    .a = Source::tensor(y),
+                    .b = bound,
+                    .if_true = if_true,
+                    .if_false = if_false,
+                    .type = type()};
+    if (compare == Select::Compare::equal_value)
+      target().choose_if_equal(program, op, work_address(o));
+    else
+      program.add(op);
   }
 
   void call(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
@@ -228,8 +259,7 @@ class ScalarFunction final : public StreamKernel {
       f.a = Source::value(f32::bits(s.constant), DType::f32);
       f.b = Source::tensor(y);
     }
-    call_function(program, f, o.output.e,
-                  o.scratch + static_cast<uint32_t>(buffers() * tile_bytes(o.output.e)));
+    call_function(program, f, o.output.e, work_address(o));
   }
 
   const std::vector<ScalarStep> steps_;
@@ -263,11 +293,21 @@ Kernels steps_kernel(const Layer& layer) {
   std::vector<ScalarStep> steps = scalar_steps(layer.op);
   const bool has_all =
       std::ranges::all_of(steps, [](const ScalarStep& step) { return target().has_step(step); });
+  if (steps.empty())
+    if (auto composed = composed_function(layer.op)) {
+      composed->inputs = {layer.input_like_output(0)};
+      composed->output = layer.output();
+      spread_if_large(*composed);
+      return one(std::move(composed));
+    }
   if (steps.empty() || !has_all) {
     const bool named = is(layer.op, Op::function);
-    return unsupported(layer.op, named ? "function" : "type",
-                       named ? layer.op.tg_function_param().name() : layer.op.type(),
-                       fmt::format("the {} has no commands for this function", chip().name));
+    return unsupported(
+        layer.op, named ? "function" : "type",
+        named ? layer.op.tg_function_param().name() : layer.op.type(),
+        fmt::format("the {} has no commands for this function; cut the net before it, and "
+                    "compute the rest in your program",
+                    chip().name));
   }
   // Layers of an expansion are as exact as their result.
   const bool is_exact = layer.types.exact.contains(layer.op.name());

@@ -4,6 +4,7 @@
 #include "isa/bm1684x/expand.h"
 #include "numerics/constant_tables.h"
 #include "ops/conv/weights_bm1684x.h"
+#include "ops/elementwise/convert.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -92,6 +93,13 @@ class Bm1684xTarget final : public Target {
   bool transposes() const override { return true; }
   bool has_type(DType) const override { return true; }
   bool has_step(const ScalarStep&) const override { return true; }
+  void choose_if_equal(StreamProgram& program, const Select& op, uint32_t) const override {
+    program.add(op);
+  }
+  void round(StreamProgram& program, const TensorView& to, const TensorView& from,
+             Rounding rounding, uint32_t) const override {
+    program.add(Convert{.kind = Convert::Kind::whole, .rounding = rounding, .out = to, .in = from});
+  }
 };
 
 FunctionNeeds Bm1684xTarget::needs_of(FloatFunction::Kind kind) const {

@@ -79,8 +79,11 @@ Kernels lower(const Network& network, size_t index, const Types& types) {
   const bool moves = has_trait(op, trait::moves_elements);
   if (moves || is(op, Op::host) || is(op, Op::start) || is(op, Op::end))
     return std::vector<KernelPtr>();
-  return unsupported(op, "type", op.type(),
-                     fmt::format("the compiler has no commands of the {} for it", chip().name));
+  return unsupported(
+      op, "type", op.type(),
+      fmt::format("the compiler has no commands of the {} for it; cut the net before it, "
+                  "and compute the rest in your program",
+                  chip().name));
 }
 
 Kernels lower_none(const Layer& layer) {

@@ -28,6 +28,7 @@ ScalarStep is_above(float c, float other) {
   return {.kind = Kind::is_above, .constant = c, .other = other};
 }
 constexpr ScalarStep kGate{.kind = Kind::gate};
+constexpr ScalarStep kNanBelowZero{.kind = Kind::nan_below, .constant = 0};
 
 ScalarStep power_of(float base) {
   return {.function = Function::c_pow,
@@ -54,10 +55,7 @@ struct NamedSteps {
   Steps (*steps)(Arguments a);
 };
 constexpr NamedSteps kFunctions[] = {
-    {"acos", [](Arguments) -> Steps { return {call(Function::arccos)}; }},
     {"acosh", [](Arguments) -> Steps { return {call(Function::arccosh)}; }},
-    {"asin", [](Arguments) -> Steps { return {call(Function::arcsin)}; }},
-    {"asinh", [](Arguments) -> Steps { return {call(Function::arcsinh)}; }},
     {"atanh", [](Arguments) -> Steps { return {call(Function::arctanh)}; }},
     {"ceil", [](Arguments) -> Steps { return {round(Rounding::up)}; }},
     {"celu",
@@ -88,7 +86,10 @@ constexpr NamedSteps kFunctions[] = {
     {"is_not_zero", [](Arguments) -> Steps { return {{.kind = Kind::is_not}}; }},
     {"is_positive", [](Arguments) -> Steps { return {is_above(0, INFINITY)}; }},
     {"is_zero", [](Arguments) -> Steps { return {is(0, 0)}; }},
-    {"log", [](Arguments) -> Steps { return {call(Function::log)}; }},
+    {"log",
+     [](Arguments) -> Steps {
+       return {call(Function::log), kNanBelowZero, {.kind = Kind::at_zero, .constant = -INFINITY}};
+     }},
     {"mish", [](Arguments) -> Steps { return {call(Function::mish)}; }},
     {"round", [](Arguments) -> Steps { return {round(Rounding::half_even)}; }},
     {"selu",
@@ -100,7 +101,10 @@ constexpr NamedSteps kFunctions[] = {
     {"sinh", [](Arguments) -> Steps { return {call(Function::sinh)}; }},
     {"softplus", [](Arguments) -> Steps { return {softplus()}; }},
     {"softsign", [](Arguments) -> Steps { return {call(Function::softsign)}; }},
-    {"sqrt", [](Arguments) -> Steps { return {call(Function::sqrt)}; }},
+    {"sqrt",
+     [](Arguments) -> Steps {
+       return {call(Function::sqrt), kNanBelowZero};
+     }},
     {"swish", [](Arguments a) -> Steps { return {swish(a[0])}; }},
     {"thresholded_relu",
      [](Arguments a) -> Steps { return {{.kind = Kind::above, .constant = a[0]}}; }},
@@ -118,6 +122,7 @@ Steps power(const ::bmnet::TGPowerParameter& p) {
   Steps steps;
   if (p.scale() != 1) steps.push_back(multiply(p.scale()));
   if (p.shift() != 0) steps.push_back(add(p.shift()));
+  const bool is_plain = steps.empty();
   if (p.power() == 2) {
     steps.push_back({.kind = Kind::square});
   } else if (p.power() == 0.5f) {
@@ -135,6 +140,7 @@ Steps power(const ::bmnet::TGPowerParameter& p) {
     if (p.power() == std::trunc(p.power())) return {};
     steps.push_back({.constant = p.power(), .function = Function::pow});
   }
+  if (is_plain && p.power() != std::trunc(p.power())) steps.push_back(kNanBelowZero);
   if (steps.empty()) steps.push_back(multiply(1));
   return steps;
 }
@@ -166,9 +172,14 @@ Steps gate(const ::bmnet::TGFunctionParameter& p) {
   if (p.gate_size() == 1 && is_sigmoid(p.gate(0))) return {call(Function::silu)};
   Steps all;
   for (const TensorOp& function : p.gate()) {
-    const Steps steps = scalar_steps(function);
+    Steps steps = scalar_steps(function);
     for (const ScalarStep& step : steps)
       if (step.kind == Kind::gate) return {};
+    // These look at the argument of the first function.
+    if (!all.empty())
+      std::erase_if(steps, [](const ScalarStep& step) {
+        return step.kind == Kind::nan_below || step.kind == Kind::at_zero;
+      });
     if (steps.empty()) return {};
     all.insert(all.end(), steps.begin(), steps.end());
   }

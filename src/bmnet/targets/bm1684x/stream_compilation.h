@@ -18,6 +18,7 @@ namespace tputwin::net::bm1684x {
 struct StreamCompilation {
   Compilation shared;
   StreamOptions options;
+  NetCalibrationParameter table;  // that of the options, with entries of layers that were divided
   Types types;
   ResidentConstants constants;
   std::unique_ptr<LocalMemory> lanes;  // without the resident constants

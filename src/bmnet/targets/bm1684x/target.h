@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "bmnet/lowering/tile.h"
 #include "chip/family.h"
+#include "numerics/rounding.h"
 #include "ops/contract/source.h"
 #include "ops/elementwise/float_function.h"
+#include "ops/elementwise/select.h"
 #include "ops/instruction.h"
 
 namespace tputwin::net::bm1684x {
@@ -44,12 +46,17 @@ class Target {
   virtual bool keeps_constants() const { return true; }
   // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
   virtual bool transposes() const = 0;
-  // Returns true if nets may have operators of the host.
-  virtual bool has_subnets() const { return true; }
   // Returns true if nets can have this type.
   virtual bool has_type(DType type) const = 0;
   // Returns true if the chip has commands for a step.
   virtual bool has_step(const ScalarStep& step) const = 0;
+  // Returns the work tensors that round() and choose_if_equal() need.
+  virtual size_t work_of_steps() const { return 0; }
+  // Emits to = from as whole numbers. The two may be the same. Work tensors begin at `work`.
+  virtual void round(StreamProgram& program, const TensorView& to, const TensorView& from,
+                     Rounding rounding, uint32_t work) const = 0;
+  // Emits a choice that compares with a constant by `equal_value`. `if_false` may be `out`.
+  virtual void choose_if_equal(StreamProgram& program, const Select& op, uint32_t work) const = 0;
 
   const Chip& chip;
 };

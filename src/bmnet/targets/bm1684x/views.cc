@@ -75,8 +75,22 @@ void spread_if_large(StreamKernel& kernel) {
   spread(kernel.output);
 }
 
+View narrowed(View view) {
+  const int64_t most = chip().limits.window.extent, map = view.e.h * view.e.w;
+  if (most == 0 || view.e.w <= most) return view;
+  view.e.w = divisor_of(map, most);
+  view.e.h = map / view.e.w;
+  if (view.steps) view.steps = packed_steps(view.e);
+  return view;
+}
+
+int64_t most_channels(int64_t rounds) {
+  const int64_t limit = chip().limits.channels / chip().lanes;
+  return std::clamp<int64_t>(rounds, 1, limit) * chip().lanes;
+}
+
 std::vector<RowRange> row_ranges(int64_t rows, int64_t most) {
-  const int64_t largest = std::max<int64_t>(most, 1) * chip().lanes;
+  const int64_t largest = most_channels(most);
   if (rows <= largest) return {{0, 1, rows}};
   const int64_t samples = ceil_div(rows, largest);
   // A number of rows per sample that leaves few rows over.

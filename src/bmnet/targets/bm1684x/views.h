@@ -33,10 +33,17 @@ std::set<std::string> regrouped_tensors(const Network& network);
 // not fit a lane: elements are spread over lanes and rows. All its tensors must have equal extents.
 void spread_if_large(StreamKernel& kernel);
 
+// Returns a view whose maps have fewer columns, if those of windows have a limit that they exceed.
+// Rows and columns have the same elements in the same order.
+View narrowed(View view);
+
 // A range of rows in the channels of samples.
 struct RowRange {
   int64_t first, n, c;
 };
+// Returns the channels of an operand that has at most `rounds` in a lane: at least one in each
+// lane.
+int64_t most_channels(int64_t rounds);
 // Divides rows into ranges that are tiles of samples: at most `most` rows per lane in a sample.
 std::vector<RowRange> row_ranges(int64_t rows, int64_t most);
 

@@ -25,7 +25,11 @@ class WindowKernel : public StreamKernel {
     return tile_axis(rows_of(window, inputs[0].e), rows).input;
   }
   bool accepts_rows(size_t, Span rows, Span held) const override {
-    return serves(tile_axis(rows_of(window, inputs[0].e), rows), held);
+    const AxisTile tile = tile_axis(rows_of(window, inputs[0].e), rows);
+    const int64_t padded =
+        (held.count() - 1) * (tile.insert + 1) + 1 + tile.pad_before + std::max(tile.pad_after, 0);
+    const int64_t most = chip().limits.window.extent;
+    return (most == 0 || std::max(padded, rows.count()) <= most) && serves(tile, held);
   }
 
  protected:

@@ -18,7 +18,7 @@ std::vector<AxisPart> row_parts(const View& view, const AxisShape& shape) {
   const int64_t most = most_rows(shape.extent);
   const Extents& e = view.e;
   const bool is_row = e.h == 1 && e.w == shape.extent && e.n * e.c == shape.outer;
-  if (is_row && ceil_div(e.c, chip().lanes) <= std::max<int64_t>(most, 1)) return {{e, view.steps}};
+  if (is_row && e.c <= most_channels(most)) return {{e, view.steps}};
   std::vector<AxisPart> parts;
   for (const RowRange& r : row_ranges(shape.outer, most)) {
     const Extents rows{r.n, r.c, 1, shape.extent};

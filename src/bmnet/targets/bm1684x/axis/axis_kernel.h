@@ -15,8 +15,9 @@ struct AxisInputs {
   std::optional<TensorView> factor, offset;
 };
 
-// Exponents below this give 0: e^-100 is less than the smallest normal number.
-constexpr float kLeastExponent = -100;
+// Smaller exponents, and NaN, count as this one. e^-87 and its inverse are normal numbers: so a row
+// of scores that are all -infinity, whose differences are NaN, has equal weights.
+constexpr float kLeastExponent = -87;
 
 class AxisKernel : public StreamKernel {
  public:

@@ -112,9 +112,16 @@ Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
   const View in = layer.input(0), out = layer.output();
   std::vector<KernelPtr> kernels;
   const int64_t from = shape.extent, to = chunks.count;
-  kernels.push_back(reduction_of(
-      layer, part_of(in, {shape.outer, whole, 1, chunks.length}, {from, chunks.length, 0, 1}, 0),
-      part_of(out, {shape.outer, whole, 1, 1}, {to, 1, 0, 0}, 0)));
+  // A kernel has as many chunks as fit: two copies for transfers, and sums.
+  const int64_t row = 4 * align_up_to(4 * chunks.length, chip().eu_bytes);
+  const int64_t most = most_channels(chip().lane_bytes / row);
+  for (int64_t c = 0; c < whole; c += most) {
+    const int64_t count = std::min(most, whole - c);
+    kernels.push_back(reduction_of(layer,
+                                   part_of(in, {shape.outer, count, 1, chunks.length},
+                                           {from, chunks.length, 0, 1}, c * chunks.length),
+                                   part_of(out, {shape.outer, count, 1, 1}, {to, 1, 0, 0}, c)));
+  }
   if (rest == 0) return kernels;
   kernels.push_back(reduction_of(
       layer, part_of(in, {shape.outer, 1, 1, rest}, {from, 0, 0, 1}, whole * chunks.length),
@@ -128,10 +135,10 @@ Kernels plane_kernels(const Layer& layer) {
   const View out = regrouped(layer.output(), {in.e.n, in.e.c, 1, 1});
   // The plane, twice in the type of the net, once in fp32 and half as much for sums.
   const int64_t plane = 3 * align_up_to(4 * in.e.h * in.e.w, chip().eu_bytes);
-  const int64_t rounds = std::max<int64_t>(chip().lane_bytes / plane, 1);
+  const int64_t most = most_channels(chip().lane_bytes / plane);
   std::vector<KernelPtr> kernels;
-  for (int64_t c = 0; c < in.e.c; c += rounds * chip().lanes) {
-    const Span channels{c, std::min(c + rounds * chip().lanes, in.e.c)};
+  for (int64_t c = 0; c < in.e.c; c += most) {
+    const Span channels{c, std::min(c + most, in.e.c)};
     kernels.push_back(reduction_of(layer, channels_of(in, channels), channels_of(out, channels)));
   }
   return kernels;

@@ -26,6 +26,14 @@ constexpr double kLeastCost = 1e-3;
 
 double milliseconds(uint64_t cycles) { return static_cast<double>(cycles) / chip().clock_hz * 1e3; }
 
+// Results of the host may have other extents than those of the float net: missing ones count as 0.
+void add_result(Fit& fit, std::vector<float> expected, std::vector<float> actual) {
+  const size_t length = std::max(expected.size(), actual.size());
+  expected.resize(length);
+  actual.resize(length);
+  fit.add(expected, actual);
+}
+
 class Search {
  public:
   Search(const MixedTask& task, const NetCalibrationParameter& table)
@@ -91,13 +99,15 @@ class Search {
   DType narrow(const TensorOp& op) const {
     return task_.type == DType::i8 && !computes_bytes(op) ? DType::f16 : task_.type;
   }
-  // A plain ReLU is part of the layer before it.
+  // Operators of the host are fp32. A plain ReLU is part of the layer before it.
   // Layers whose type the table gives keep it. Those of masks are fp32.
   bool is_candidate(const TensorOp& op) const {
     const LayerCalibrationParameter* entry = find_entry(table_, op);
     if (entry != nullptr && (entry->has_type() || entry->on_host())) return false;
-    return !is(op, Op::start) && !is(op, Op::end) && !has_trait(op, trait::moves_elements) &&
-           !is_plain_relu(op);
+    const bool is_layer = !is(op, Op::start) && !is(op, Op::end) && !is(op, Op::host) &&
+                          !is(op, Op::top_values) && !is(op, Op::top_positions) &&
+                          !is(op, Op::detectoutput) && !is(op, Op::prior_box);
+    return is_layer && !has_trait(op, trait::moves_elements) && !is_plain_relu(op);
   }
 
   Status find_layers() {
@@ -124,7 +134,7 @@ class Search {
       TW_ASSIGN_OR_RETURN(changed, single->run(known_[s]));
       TW_ASSIGN_OR_RETURN(results, executor_->rerun(known_[s], std::move(changed)));
       for (const auto& [name, blob] : results)
-        fits[name].add(references_[s].at(name).data, blob.data);
+        add_result(fits[name], references_[s].at(name).data, blob.data);
     }
     for (const auto& [name, fit] : fits) layer.cosine = std::min(layer.cosine, fit.cosine());
     return layer;
@@ -147,7 +157,7 @@ class Search {
       for (const std::string& name : inputs) values.push_back(task_.samples[s].at(name).data);
       TW_ASSIGN_OR_RETURN(results, simulated->run(values));
       for (size_t i = 0; i < outputs.size(); ++i)
-        fits[outputs[i]].add(references_[s].at(outputs[i]).data, results[i]);
+        add_result(fits[outputs[i]], references_[s].at(outputs[i]).data, results[i]);
     }
     for (const auto& [name, fit] : fits) {
       result_.outputs[name] = fit.cosine();

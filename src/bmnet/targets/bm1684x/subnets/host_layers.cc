@@ -50,8 +50,9 @@ TensorOp top_layer(const TensorOp& op, const TensorOp* other) {
   const bool is_position = is(op, Op::top_positions);
   if (is_position && other == nullptr && p.count() == 1) {
     TensorOp made = host_layer(
-        op.name(), fmt::format("argmax axis={} keepdims=1 select_last_index={} smallest={}",
-                               p.axis(), p.last() ? 1 : 0, p.smallest() ? 1 : 0));
+        op.name(),
+        fmt::format("argmax axis={} keepdims=1 select_last_index={} smallest={} nan=unordered",
+                    p.axis(), p.last() ? 1 : 0, p.smallest() ? 1 : 0));
     add_input(made, op.bottom(0), op.input_shape(0));
     add_result(made, op.top(0), op.output_shape(0));
     return made;
@@ -73,6 +74,40 @@ void place_tops(std::vector<TensorOp>& ops) {
     TensorOp made = top_layer(ops[i], other == ops.end() ? nullptr : &*other);
     if (other != ops.end()) ops.erase(other);
     ops[i] = std::move(made);
+  }
+}
+
+// ---- Powers of two tensors ----
+
+using TwoOperands = ::bmnet::TGArithmeticParameter;
+
+// True for powers that are not 1 everywhere, as those of 1 and those with exponent 0 are.
+bool is_power(const Network& network, const TensorOp& op) {
+  const auto& p = op.tg_arithmetic_param();
+  if (!is(op, Op::arithmetic) || p.operation() != TwoOperands::POW) return false;
+  if (op.bottom_size() == 2) return true;
+  const float one = p.reversed() ? 1 : 0;
+  return !std::ranges::all_of(network.blobs.at(op.name())[0].data,
+                              [&](float x) { return x == one; });
+}
+
+void place_powers(Network& network) {
+  for (TensorOp& op : network.ops) {
+    if (!is_power(network, op)) continue;
+    const auto& p = op.tg_arithmetic_param();
+    TensorOp made = host_layer(op.name(), "binary op=pow");
+    const bool is_constant = op.bottom_size() == 1;
+    const int first = p.reversed() ? 1 : 0;
+    for (const int index : {first, 1 - first}) {
+      if (index < op.bottom_size()) {
+        add_input(made, op.bottom(index), op.input_shape(index));
+      } else {
+        made.mutable_tg_host_param()->add_constant(index == first ? 0 : 1);
+      }
+    }
+    if (is_constant) network.blobs.at(op.name())[0].shape = dims(p.b_shape());
+    add_result(made, op.top(0), op.output_shape(0));
+    op = std::move(made);
   }
 }
 
@@ -193,6 +228,7 @@ bool has_host_layers(const Network& network) {
 
 Status place_on_host(Network& network) {
   place_tops(network.ops);
+  place_powers(network);
   TW_RETURN_IF_ERROR(place_detections(network));
   if (has_host_layers(network)) place_reshapes(network);
   return {};

@@ -1,0 +1,133 @@
+// Windows beyond the fields of commands, and products beyond local memory, as layers that fit.
+#include "bmnet/targets/bm1684x/windows/fit_windows.h"
+
+#include <algorithm>
+
+#include "bmnet/integers/thresholds.h"
+#include "bmnet/lowering/window_rows.h"
+#include "bmnet/targets/bm1684x/target.h"
+#include "bmnet/targets/bm1684x/window.h"
+#include "bmnet/targets/bm1684x/windows/layer_parts.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+using Thresholds = std::map<std::string, float>;
+
+bool fits(const Window2d& w, const Extents& out) {
+  const auto& most = chip().limits.window;
+  const int pad = std::max({w.pad_top, w.pad_bottom, w.pad_left, w.pad_right});
+  const int stride = std::max(out.h == 1 ? 1 : w.stride_h, out.w == 1 ? 1 : w.stride_w);
+  return pad <= static_cast<int>(most.padding) && stride <= static_cast<int>(most.stride) &&
+         std::max(w.ins_h, w.ins_w) <= static_cast<int>(most.insert);
+}
+
+using Fit = PartTensor (*)(LayerParts&);
+
+// Averages count pads on both sides alike, so their maps are not divided.
+Fit fit_of_pooling(const TensorOp& op, const auto& exceeds, const auto& is_wide) {
+  const Window2d w = pooling_window(op);
+  const bool is_maximum = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
+  if (exceeds(w)) return is_maximum ? fit_max_pooling : fit_average;
+  if (!is_wide(w)) return nullptr;
+  return is_maximum || w.pad_left + w.pad_right == 0 ? fit_wide_map : fit_average;
+}
+
+// Returns what replaces a layer; nullptr if it fits.
+Fit fit_of(const TensorOp& op, DType type) {
+  const bool is_fp32 = type == DType::f32 || (type == DType::i8 && is(op, Op::matmul));
+  if (is_fp32 && is_long_product(op)) return fit_product;
+  const auto exceeds = [&](const Window2d& w) { return !fits(w, extents(op.output_shape(0))); };
+  const auto is_wide = [&](const Window2d& w) {
+    return is_too_wide(w, extents(op.input_shape(0)), extents(op.output_shape(0)));
+  };
+  if (is(op, Op::pooling)) return fit_of_pooling(op, exceeds, is_wide);
+  if (is(op, Op::upsample)) {
+    const auto& sizes = op.tg_upsample_param().size();
+    if (std::ranges::max(sizes) > kMostPadding) return fit_upsample;
+    const Window2d w =
+        upsample_window(static_cast<int>(sizes[0]), static_cast<int>(sizes[sizes.size() - 1]));
+    return is_wide(w) ? fit_wide_upsample : nullptr;
+  }
+  if (!is(op, Op::convolution)) return nullptr;
+  const Window2d w = convolution_window(op);
+  if (is_deconvolution(op))
+    return (exceeds(w) || is_wide(w)) && w.dilation_h == 1 && w.dilation_w == 1 ? fit_deconvolution
+                                                                                : nullptr;
+  return exceeds(w) ? fit_convolution : is_wide(w) ? fit_wide_map : nullptr;
+}
+
+void add_threshold(NetCalibrationParameter& table, const std::string& tensor, float threshold) {
+  LayerCalibrationParameter& entry = *table.add_layer();
+  entry.set_name(tensor);
+  entry.add_threshold_y(threshold);
+  BlobParameter& blob = *entry.add_blob_param();
+  blob.set_name(tensor);
+  blob.set_threshold_y(threshold);
+}
+
+// Tensors of parts have the threshold of the result, but for copies of the input. Those of moves
+// have that of what they move.
+void add_thresholds(const std::vector<TensorOp>& made, const LayerParts& parts,
+                    const Thresholds& known, NetCalibrationParameter& table) {
+  const TensorOp& whole = parts.whole();
+  for (const TensorOp& op : made) {
+    if (keeps_threshold(op)) continue;
+    const bool is_input =
+        std::ranges::find(parts.like_input(), op.top(0)) != parts.like_input().end();
+    const float threshold = known.at(is_input ? whole.bottom(0) : whole.top(0));
+    if (threshold > 0) add_threshold(table, op.name(), threshold);
+  }
+}
+
+Result<Thresholds> thresholds_of(const Network& network, const NetCalibrationParameter* table) {
+  Thresholds known;
+  if (table == nullptr) return known;
+  TW_ASSIGN_OR_RETURN(all, resolve_thresholds(network, *table, 0));
+  for (size_t i = 0; i < network.ops.size(); ++i)
+    for (int t = 0; t < network.ops[i].top_size(); ++t)
+      known[network.ops[i].top(t)] = all[i].y[static_cast<size_t>(t)];
+  return known;
+}
+
+}  // namespace
+
+namespace {
+
+// Replaces layers once. Returns false if all fit.
+Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType type) {
+  if (std::ranges::none_of(network.ops,
+                           [&](const TensorOp& op) { return fit_of(op, type) != nullptr; }))
+    return false;
+  TW_ASSIGN_OR_RETURN(known, thresholds_of(network, table));
+  std::vector<TensorOp> all;
+  for (TensorOp& op : network.ops) {
+    const Fit fit = fit_of(op, type);
+    if (fit == nullptr) {
+      all.push_back(std::move(op));
+      continue;
+    }
+    LayerParts parts(op, network);
+    const PartTensor result = fit(parts);
+    TW_ASSIGN_OR_RETURN(made, parts.finish(result));
+    if (table != nullptr) add_thresholds(made, parts, known, *table);
+    network.blobs.erase(op.name());
+    std::ranges::move(made, std::back_inserter(all));
+  }
+  network.ops = std::move(all);
+  return true;
+}
+
+}  // namespace
+
+// Parts may be divided again: a large stride, for example, on a wide map.
+Status fit_windows(Network& network, NetCalibrationParameter* table, DType type) {
+  constexpr int kMostRounds = 4;
+  for (int round = 0; round < kMostRounds; ++round) {
+    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, type));
+    if (!changed) break;
+  }
+  return {};
+}
+
+}  // namespace tputwin::net::bm1684x

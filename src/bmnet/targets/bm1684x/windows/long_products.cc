@@ -1,0 +1,101 @@
+// Products of fp32 matrices whose rows are too long for local memory.
+#include <algorithm>
+
+#include "bmnet/targets/bm1684x/target.h"
+#include "bmnet/targets/bm1684x/windows/layer_parts.h"
+
+namespace tputwin::net::bm1684x {
+namespace {
+
+// Returns the longest rows of the left matrix: each row of the right one takes whole units of a
+// lane. A quarter is left for the others. Columns that do not fill units need a copy.
+int64_t longest_rows(int64_t columns) {
+  const int64_t most = chip().lane_bytes / chip().eu_bytes * 3 / 4;
+  const int64_t width = chip().eu_bytes / element_bytes(DType::f32);
+  return columns % width == 0 ? most : most / 2;
+}
+
+int64_t columns_of(const TensorOp& op) {
+  return op.output_shape(0).dim(op.output_shape(0).dim_size() - 1);
+}
+
+int64_t length_of(const TensorOp& op) {
+  if (is(op, Op::matmul)) return op.input_shape(0).dim(op.input_shape(0).dim_size() - 1);
+  return op.tg_inner_product_param().weight_transpose()
+             ? count(op.input_shape(0)) / op.input_shape(0).dim(0)
+             : 0;
+}
+
+PartTensor crop_axis(LayerParts& parts, const PartTensor& x, size_t axis, Span range) {
+  std::vector<int64_t> offset(4, 0), to = x.dims;
+  offset[axis] = range.begin;
+  to[axis] = range.count();
+  return parts.crop(x, offset, to);
+}
+
+// The columns of a matrix in a range.
+std::vector<float> part_of_rows(const std::vector<float>& values, int64_t length, Span range) {
+  std::vector<float> part;
+  for (auto row = values.begin(); row != values.end(); row += length)
+    part.insert(part.end(), row + range.begin, row + range.end);
+  return part;
+}
+
+PartTensor sum(LayerParts& parts, const PartTensor& a, const PartTensor& b) {
+  TensorOp op;
+  set_type(op, Op::arithmetic);
+  op.mutable_tg_arithmetic_param()->set_operation(::bmnet::TGArithmeticParameter::ADD);
+  return parts.add(std::move(op), {a, b});
+}
+
+PartTensor multiply(LayerParts& parts, const PartTensor& left, Span range) {
+  const TensorOp& whole = parts.whole();
+  TensorOp op;
+  set_type(op, Op::matmul);
+  const PartTensor right{whole.bottom(1), dims(whole.input_shape(1))};
+  return parts.add(std::move(op), {left, crop_axis(parts, right, right.dims.size() - 2, range)});
+}
+
+PartTensor multiply_by_weights(LayerParts& parts, const PartTensor& left, int64_t length,
+                               Span range) {
+  const std::vector<Blob>& all = parts.blobs();
+  TensorOp op;
+  set_type(op, Op::inner_product);
+  auto& p = *op.mutable_tg_inner_product_param();
+  p = parts.whole().tg_inner_product_param();
+  const bool is_first = range.begin == 0;
+  p.set_bias_term(p.bias_term() && is_first);
+  std::vector<Blob> blobs{
+      {{p.num_output(), range.count()}, part_of_rows(all[0].data, length, range)}};
+  if (p.bias_term()) blobs.push_back(all[1]);
+  return parts.add(std::move(op), {left}, std::move(blobs));
+}
+
+}  // namespace
+
+bool is_long_product(const TensorOp& op) {
+  if (is(op, Op::matmul))
+    return op.bottom_size() == 2 && length_of(op) > longest_rows(columns_of(op));
+  constexpr int64_t kFewSamples = 8;  // more are products of matrices, fewer are convolutions
+  return is(op, Op::inner_product) && !op.tg_inner_product_param().do_activation() &&
+         op.input_shape(0).dim(0) > kFewSamples && length_of(op) > longest_rows(columns_of(op));
+}
+
+PartTensor fit_product(LayerParts& parts) {
+  const TensorOp& whole = parts.whole();
+  const int64_t length = length_of(whole), most = longest_rows(columns_of(whole));
+  const bool has_weights = is(whole, Op::inner_product);
+  PartTensor left = parts.input();
+  if (has_weights) left = parts.reshape(left, {left.dims[0], length});
+  PartTensor result;
+  for (int64_t k = 0; k < length; k += most) {
+    const Span range{k, std::min(k + most, length)};
+    const PartTensor part = crop_axis(parts, left, left.dims.size() - 1, range);
+    const PartTensor product = has_weights ? multiply_by_weights(parts, part, length, range)
+                                           : multiply(parts, part, range);
+    result = k == 0 ? product : sum(parts, result, product);
+  }
+  return has_weights ? parts.reshape(result, dims(whole.output_shape(0))) : result;
+}
+
+}  // namespace tputwin::net::bm1684x

@@ -1,0 +1,173 @@
+// Functions of one value on both chips, at numbers where they end, jump or are not defined.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bmnet/float/execute.h"
+#include "bmnet/targets/bm1684/target.h"
+#include "bmnet_bm1684x/forms.h"
+#include "bmnet_bm1684x/support.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+using bm1684x::Target;
+
+struct FunctionCase {
+  const char* name;
+  std::vector<float> arguments;  // of the function
+  float least, most;             // of random values
+  std::vector<float> values;     // further ones
+};
+void PrintTo(const FunctionCase& c, std::ostream* out) { *out << c.name; }
+
+const std::vector<FunctionCase>& function_cases() {
+  static const std::vector<FunctionCase> all = {
+      {"acos", {}, -1, 1, {-1, 0, 1}},
+      {"acosh", {}, 1, 50, {1, 1e6f, 1e18f}},
+      {"asin", {}, -1, 1, {-1, 0, 1}},
+      {"asinh", {}, -50, 50, {0, 1e-3f, -1e6f, 1e18f}},
+      {"atan", {}, -20, 20, {-1, 0, 1, 1e-3f, 1e10f, -1e30f, 3e38f}},
+      {"atanh", {}, -0.99f, 0.99f, {0, 0.999f, -0.999f}},
+      {"sinh", {}, -6, 6, {0, 0.5f, -0.5f, 0.49f}},
+      {"cosh", {}, -6, 6, {0}},
+      {"tan", {}, -1.4f, 1.4f, {0}},
+      {"ceil", {}, -20, 20, {-1, 0, 1, 4194304.5f, -4194304.5f, 8388609, 1e9f, -2.5f}},
+      {"floor", {}, -20, 20, {-1, 0, 1, 4194304.5f, -4194304.5f, 8388609, -1e9f, 2.5f}},
+      {"round", {}, -20, 20, {0.5f, 1.5f, -0.5f, -2.5f, 4194304.5f, 4194305.5f, 16777216}},
+      {"integer", {32, 1, 0}, -300, 300, {0.99f, -0.99f, 16777216, -4194304.5f}},
+      {"integer", {8, 1, 0}, -300, 300, {127.5f, -128.5f, 128}},
+      {"integer", {8, 0, 1}, -300, 300, {255.5f, -0.5f, 256}},
+      {"sign", {}, -2, 2, {0}},
+      {"is_zero", {}, -2, 2, {0, -0.0f, 1, 1e-30f, INFINITY}},
+      {"is_not_zero", {}, -2, 2, {0, -0.0f, 1, 1e-30f, INFINITY}},
+      {"is_positive", {}, -2, 2, {0, -0.0f, 1, INFINITY, -INFINITY}},
+      {"is_not_negative", {}, -2, 2, {0, -0.0f, 1, INFINITY, -INFINITY}},
+      {"is_infinite", {1, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
+      {"is_infinite", {0, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
+      {"log", {}, 0.01f, 50, {1, 1e-30f, 1e30f}},
+      {"thresholded_relu", {0.5f}, -2, 2, {0.5f, 0.50001f, 0}},
+      {"sqrt", {}, 0, 50, {0, 1, 1e-30f, 1e30f}},
+  };
+  return all;
+}
+
+Network net_of_function(const FunctionCase& c, int64_t count) {
+  TensorOp op;
+  set_type(op, Op::function);
+  op.mutable_tg_function_param()->set_name(c.name);
+  for (const float a : c.arguments) op.mutable_tg_function_param()->add_arg(a);
+  return *layer_net(op, {{1, count}}, {});
+}
+
+Blob values_of(const FunctionCase& c) {
+  Blob blob = random_blob({1, 100}, 7, c.least, c.most);
+  blob.data.insert(blob.data.end(), c.values.begin(), c.values.end());
+  blob.shape = {1, static_cast<int64_t>(blob.data.size())};
+  return blob;
+}
+
+std::vector<const Target*> targets() {
+  return {&bm1684x::bm1684x_target(), &bm1684::bm1684_target()};
+}
+
+class FunctionOfOneValue : public ::testing::TestWithParam<FunctionCase> {};
+
+TEST_P(FunctionOfOneValue, HasTheValuesOfFloatExecution) {
+  const Values inputs{{"x0", values_of(GetParam())}};
+  const Network network = net_of_function(GetParam(), inputs.at("x0").shape[1]);
+  const auto expected = (*FloatExecutor::create(network))->run(inputs);
+  ASSERT_TRUE(expected.ok());
+  const std::vector<float>& y = expected->begin()->second.data;
+  for (const Target* target : targets()) {
+    const bm1684x::ScopedTarget scope(*target);
+    const auto compiled = bm1684x::compile(network, {.target = target});
+    ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+    const auto actual = run(*compiled, network, inputs);
+    ASSERT_TRUE(actual.ok()) << actual.status().message();
+    for (size_t i = 0; i < y.size(); ++i) {
+      const float x = inputs.at("x0").data[i];
+      if (std::isinf(y[i])) {
+        EXPECT_EQ((*actual)[0][i], y[i]) << target->chip.name << " " << x;
+      } else {
+        EXPECT_NEAR((*actual)[0][i], y[i], 2e-5f * std::max(1.0f, std::fabs(y[i])))
+            << target->chip.name << " " << x;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FunctionOfOneValue, ::testing::ValuesIn(function_cases()));
+
+TEST(FunctionsOutsideTheirDomain, AreNan) {
+  for (const char* name : {"log", "sqrt"}) {
+    const FunctionCase c{name, {}, 0, 1, {}};
+    const Network network = net_of_function(c, 3);
+    for (const Target* target : targets())
+      for (const DType type : {DType::f32, DType::f16}) {
+        if (!target->has_type(type)) continue;
+        const bm1684x::ScopedTarget scope(*target);
+        const auto compiled = bm1684x::compile(network, {.target = target, .type = type});
+        ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+        const auto y = run(*compiled, network, {{"x0", {{1, 3}, {-1, 0, 1}}}});
+        ASSERT_TRUE(y.ok()) << y.status().message();
+        EXPECT_TRUE(std::isnan((*y)[0][0])) << name << " " << target->chip.name;
+        EXPECT_EQ((*y)[0][1], name[0] == 'l' ? -INFINITY : 0.0f) << name << target->chip.name;
+      }
+  }
+}
+
+// NaN is no number, and not equal to one.
+TEST(ConditionsOfNan, AreThoseOfFloatExecution) {
+  const struct {
+    const char* name;
+    float wanted;
+  } kConditions[] = {{"is_nan", 1}, {"is_zero", 0}, {"is_not_zero", 1}, {"is_positive", 0}};
+  for (const auto& condition : kConditions) {
+    const Network network = net_of_function({condition.name, {}, 0, 1, {}}, 2);
+    for (const Target* target : targets()) {
+      const bm1684x::ScopedTarget scope(*target);
+      const auto compiled = bm1684x::compile(network, {.target = target});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      const auto y = run(*compiled, network, {{"x0", {{1, 2}, {NAN, 1}}}});
+      ASSERT_TRUE(y.ok()) << y.status().message();
+      EXPECT_EQ((*y)[0][0], condition.wanted) << condition.name << " " << target->chip.name;
+    }
+  }
+}
+
+TEST(WholePowers, HaveTheValuesOfFloatExecution) {
+  for (const float power : {-4.0f, -3.0f, -2.0f, 3.0f, 5.0f, 7.0f, 10.0f, 20.0f}) {
+    TensorOp op;
+    set_type(op, Op::power);
+    op.mutable_tg_power_param()->set_power(power);
+    op.mutable_tg_power_param()->set_scale(0.5f);
+    op.mutable_tg_power_param()->set_shift(1.25f);
+    const Network network = *layer_net(op, {{2, 3, 4, 5}}, {});
+    for (const Target* target : targets()) {
+      const bm1684x::ScopedTarget scope(*target);
+      EXPECT_EQ(compare(network, DType::f32, 2e-5f, 3), "") << power << " " << target->chip.name;
+    }
+  }
+}
+
+// Commands of functions have forms that recordings have.
+TEST(FunctionForms, AreAllRecorded) {
+  const Forms of_bm1684x = recorded_forms(), of_bm1684 = recorded_forms_of_bm1684();
+  Forms missing;
+  for (const FunctionCase& c : function_cases())
+    for (const Target* target : targets()) {
+      const bm1684x::ScopedTarget scope(*target);
+      const Forms& recorded = target == &bm1684::bm1684_target() ? of_bm1684 : of_bm1684x;
+      const auto compiled = bm1684x::compile(net_of_function(c, 8), {.target = target});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      const auto program = transmitted(*compiled);
+      ASSERT_TRUE(program.ok()) << program.status().message();
+      for (const Instruction& i : *program)
+        if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)
+          ADD_FAILURE() << c.name << " on the " << target->chip.name << ": " << form_of(i);
+    }
+}
+
+}  // namespace
+}  // namespace tputwin::net::testing

@@ -1,0 +1,161 @@
+// Windows and products beyond the limits of commands, on both chips in all their types.
+#include <gtest/gtest.h>
+
+#include "bmnet/targets/bm1684/target.h"
+#include "bmnet_bm1684x/support.h"
+
+namespace tputwin::net::testing {
+namespace {
+
+struct LargeCase {
+  const char* name;
+  std::vector<int64_t> input;
+  std::string layer;
+  std::vector<std::vector<int64_t>> blobs;
+};
+void PrintTo(const LargeCase& c, std::ostream* out) { *out << c.name; }
+
+std::string convolution_of(const std::string& parameters, int outputs = 4) {
+  return "type: 'Convolution' convolution_param { num_output: " + std::to_string(outputs) + " " +
+         parameters + " }";
+}
+std::string deconvolution_of(const std::string& parameters) {
+  return "type: 'Deconvolution' convolution_param { num_output: 4 " + parameters + " }";
+}
+std::string pooling_of(const std::string& parameters) {
+  return "type: 'Pooling' pooling_param { " + parameters + " }";
+}
+
+std::vector<LargeCase> convolutions() {
+  return {
+      {"ConvolutionPads",
+       {1, 3, 9, 7},
+       convolution_of("kernel_size: 3 pad: 20"),
+       {{4, 3, 3, 3}, {4}}},
+      {"ConvolutionStride",
+       {2, 3, 50, 70},
+       convolution_of("kernel_size: 3 stride: 20"),
+       {{4, 3, 3, 3}, {4}}},
+      {"ConvolutionPrimeStride",
+       {1, 3, 50, 70},
+       convolution_of("kernel_size: 5 pad: 2 stride: 17"),
+       {{4, 3, 5, 5}, {4}}},
+      {"DeconvolutionStride",
+       {1, 3, 4, 5},
+       deconvolution_of("kernel_size: 32 stride: 16 pad: 8"),
+       {{3, 4, 32, 32}, {4}}},
+      {"DeconvolutionOfGroups",
+       {2, 4, 3, 2},
+       deconvolution_of("kernel_size: 40 stride: 20 pad: 10 group: 4"),
+       {{4, 1, 40, 40}, {4}}},
+      {"DeconvolutionKernel",
+       {1, 3, 4, 5},
+       deconvolution_of("kernel_size: 20 stride: 2 pad: 1"),
+       {{3, 4, 20, 20}, {4}}},
+      {"DeconvolutionOfStrideOne",
+       {1, 3, 6, 5},
+       deconvolution_of("kernel_size: 21 stride: 1 pad: 2"),
+       {{3, 4, 21, 21}, {4}}},
+  };
+}
+
+std::vector<LargeCase> pools_and_wide_maps() {
+  return {
+      {"MaximumPads",
+       {1, 5, 30, 20},
+       pooling_of("pool: MAX kernel_size: 33 pad: 16 stride: 1"),
+       {}},
+      {"MaximumStride", {2, 5, 43, 63}, pooling_of("pool: MAX kernel_size: 3 stride: 20"), {}},
+      {"MaximumPrimeStride", {2, 5, 54, 71}, pooling_of("pool: MAX kernel_size: 3 stride: 17"), {}},
+      {"AveragePads",
+       {1, 5, 30, 20},
+       pooling_of("pool: AVE kernel_size: 33 pad: 16 stride: 1"),
+       {}},
+      {"AverageStride", {2, 5, 43, 63}, pooling_of("pool: AVE kernel_size: 3 stride: 20"), {}},
+      {"WideConvolution",
+       {1, 3, 2, 5000},
+       convolution_of("kernel_h: 1 kernel_w: 3 pad_w: 1 pad_h: 0"),
+       {{4, 3, 1, 3}, {4}}},
+      {"WideMaximum", {1, 3, 3, 4500}, pooling_of("pool: MAX kernel_size: 3 pad: 1 stride: 2"), {}},
+      {"WideAverage", {1, 3, 3, 4500}, pooling_of("pool: AVE kernel_size: 3 stride: 1"), {}},
+      {"TallConvolution",
+       {1, 3, 5000, 2},
+       convolution_of("kernel_h: 3 kernel_w: 1 pad_h: 1 pad_w: 0"),
+       {{4, 3, 3, 1}, {4}}},
+  };
+}
+
+class LargeWindow : public ::testing::TestWithParam<LargeCase> {};
+
+TEST_P(LargeWindow, HasTheValuesOfFloatExecution) {
+  const LargeCase& c = GetParam();
+  std::string shape;
+  for (const int64_t d : c.input) shape += " dim: " + std::to_string(d);
+  const std::string net = "layer { name: 'x' type: 'Input' top: 'x' input_param { shape {" + shape +
+                          " } } } layer { name: 'y' bottom: 'x' top: 'y' " + c.layer + " }";
+  auto network = random_net(net, {{"y", c.blobs}}, 5);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(compare(*network, DType::f32, 2e-5f, 1), "");
+  EXPECT_EQ(compare(*network, DType::f16, 4e-3f, 1), "");
+  EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
+  const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+  EXPECT_EQ(compare(*network, DType::f32, 2e-5f, 1), "") << "BM1684";
+  EXPECT_EQ(compare(*network, DType::i8, 6e-2f, 1), "") << "BM1684";
+}
+
+INSTANTIATE_TEST_SUITE_P(Convolutions, LargeWindow, ::testing::ValuesIn(convolutions()));
+INSTANTIATE_TEST_SUITE_P(PoolsAndWideMaps, LargeWindow, ::testing::ValuesIn(pools_and_wide_maps()));
+
+TEST(LargeUpsample, HasTheValuesOfFloatExecution) {
+  for (const auto& [rows, columns] : {std::pair(20, 16), {17, 34}, {2, 31}, {1, 700}}) {
+    TensorOp op;
+    set_type(op, Op::upsample);
+    op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(rows));
+    op.mutable_tg_upsample_param()->add_size(static_cast<uint32_t>(columns));
+    const Network network = *layer_net(op, {{2, 3, 3, 4}}, {});
+    EXPECT_EQ(compare(network, DType::f32, 0, 1), "") << rows;
+    EXPECT_EQ(compare(network, DType::i8, 1e-2f, 1), "") << rows;
+    const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+    EXPECT_EQ(compare(network, DType::f32, 0, 1), "") << rows;
+    EXPECT_EQ(compare(network, DType::i8, 1e-2f, 1), "") << rows;
+  }
+}
+
+// Rows of the right matrix that take more than a lane.
+TEST(LongProducts, HaveTheValuesOfFloatExecution) {
+  TensorOp product;
+  set_type(product, Op::matmul);
+  const Network of_tensors = *layer_net(product, {{2, 3, 5000}, {2, 5000, 7}}, {});
+  TensorOp dense;
+  set_type(dense, Op::inner_product);
+  dense.mutable_tg_inner_product_param()->set_num_output(6);
+  dense.mutable_tg_inner_product_param()->set_bias_term(true);
+  const Network of_weights = *layer_net(
+      dense, {{12, 5000}}, {random_blob({6, 5000}, 3, -1, 1), random_blob({6}, 4, -1, 1)});
+  for (const Network* network : {&of_tensors, &of_weights}) {
+    EXPECT_EQ(compare(*network, DType::f32, 5e-5f, 1), "");
+    const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+    EXPECT_EQ(compare(*network, DType::f32, 5e-5f, 1), "") << "BM1684";
+  }
+}
+
+// More rows than an operand of the BM1684 has channels.
+TEST(ManyRows, HaveTheValuesOfFloatExecution) {
+  TensorOp softmax;
+  set_type(softmax, Op::softmax);
+  softmax.mutable_tg_softmax_param()->set_axis(1);
+  TensorOp sum;
+  set_type(sum, Op::arithmetic);
+  sum.mutable_tg_arithmetic_param()->set_operation(::bmnet::TGArithmeticParameter::ADD);
+  *sum.mutable_tg_arithmetic_param()->mutable_b_shape() = make_shape({1, 9});
+  const Network nets[] = {*layer_net(softmax, {{9000, 9}}, {}),
+                          *layer_net(sum, {{9000, 9}}, {random_blob({1, 9}, 3, -1, 1)})};
+  for (const Network& network : nets)
+    for (const bm1684x::Target* target : {&bm1684x::bm1684x_target(), &bm1684::bm1684_target()}) {
+      const bm1684x::ScopedTarget scope(*target);
+      EXPECT_EQ(compare(network, DType::f32, 2e-5f, 1), "") << target->chip.name;
+    }
+}
+
+}  // namespace
+}  // namespace tputwin::net::testing
