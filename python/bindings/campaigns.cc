@@ -102,8 +102,8 @@ void bind_campaigns(py::module_& module) {
   bind_units<EvaluationUnits>(module, "EvaluationUnits")
       .def("sum_of", &EvaluationUnits::sum_of)
       .def(py::init([](const std::string& prototxt, const std::string& caffemodel,
-                       const std::string& model, const std::string& data, uint64_t samples,
-                       const std::string& output, const py::dict& preparation) {
+                       const std::string& model, const std::vector<std::string>& data,
+                       uint64_t samples, const std::string& output, const py::dict& preparation) {
         return std::make_unique<EvaluationUnits>(
             evaluation_request(prototxt, caffemodel, model, data, samples, output, preparation));
       }));

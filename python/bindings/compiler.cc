@@ -53,9 +53,9 @@ net::DataOptions data_options(const py::dict& given) {
 }
 
 tools::EvalRequest evaluation_request(const std::string& prototxt, const std::string& caffemodel,
-                                      const std::string& model, const std::string& data,
-                                      uint64_t samples, const std::string& output,
-                                      const py::dict& preparation) {
+                                      const std::string& model,
+                                      const std::vector<std::string>& data, uint64_t samples,
+                                      const std::string& output, const py::dict& preparation) {
   return {.prototxt = prototxt,
           .caffemodel = caffemodel,
           .model = model,
@@ -257,7 +257,7 @@ py::dict compile(const std::string& caffemodel, const std::string& table, const 
 }
 
 py::dict evaluate(const std::string& prototxt, const std::string& caffemodel,
-                  const std::string& model, const std::string& data, uint64_t samples,
+                  const std::string& model, const std::vector<std::string>& data, uint64_t samples,
                   const std::string& output, const py::dict& preparation,
                   const py::object& progress) {
   Progress reported(progress);

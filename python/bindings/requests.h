@@ -11,9 +11,9 @@ namespace tputwin::python {
 net::DataOptions data_options(const py::dict& given);
 
 tools::EvalRequest evaluation_request(const std::string& prototxt, const std::string& caffemodel,
-                                      const std::string& model, const std::string& data,
-                                      uint64_t samples, const std::string& output,
-                                      const py::dict& preparation);
+                                      const std::string& model,
+                                      const std::vector<std::string>& data, uint64_t samples,
+                                      const std::string& output, const py::dict& preparation);
 
 tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                             const std::string& caffemodel,

@@ -68,8 +68,8 @@ def compile(caffemodel: str, table: str, output: str, prototxt: str, name: str,
             shapes: Sequence[Sequence[int]], batch: int, level: int,
             dequantized: Optional[bool],
             types: tuple[str, str, str, str]) -> dict[str, Any]: ...
-def evaluate(prototxt: str, caffemodel: str, model: str, data: str, samples: int, output: str,
-             preparation: dict[str, Any],
+def evaluate(prototxt: str, caffemodel: str, model: str, data: Sequence[str], samples: int,
+             output: str, preparation: dict[str, Any],
              progress: Optional[Callable[[int, int], object]]) -> dict[str, Any]: ...
 class _Units:
     @property
@@ -79,8 +79,8 @@ class _Units:
     def work(self, unit: int) -> str: ...
 
 class EvaluationUnits(_Units):
-    def __init__(self, prototxt: str, caffemodel: str, model: str, data: str, samples: int,
-                 output: str, preparation: dict[str, Any]) -> None: ...
+    def __init__(self, prototxt: str, caffemodel: str, model: str, data: Sequence[str],
+                 samples: int, output: str, preparation: dict[str, Any]) -> None: ...
     def sum_of(self, lines: Sequence[str]) -> dict[str, Any]: ...
 
 class CalibrationUnits(_Units):

@@ -78,7 +78,7 @@ class Preparation:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
-def _data_arguments(data: Data) -> list[str]:
+def data_arguments(data: Data) -> list[str]:
     """Returns PATH, or INPUT=PATH for each input."""
     if isinstance(data, Mapping):
         return [f"{name}={os.fspath(path)}" for name, path in data.items()]
@@ -103,7 +103,7 @@ def calibration_arguments(prototxt: Path, caffemodel: Path, data: Data, output: 
     """Returns the core's arguments. The name of the file replaces an empty name of the net."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
-    return (os.fspath(prototxt), os.fspath(caffemodel), _data_arguments(data), os.fspath(output),
+    return (os.fspath(prototxt), os.fspath(caffemodel), data_arguments(data), os.fspath(output),
             stem, samples, method, reach, _shape_arguments(shape), preparation.fields())
 
 
@@ -148,10 +148,14 @@ def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "",
                                     level, dequantized, (chip, type, input_type, output_type)))
 
 
-def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Path, *, samples: int = 0,
+def evaluate(prototxt: Path, caffemodel: Path, model: Path, data: Data, *, samples: int = 0,
              output: str = "", preparation: Preparation = Preparation(),
              progress: Union[Progress, None] = None) -> Accuracy:
-    """Classifies labelled samples with the float net, and with its model in the simulator."""
+    """Classifies labelled samples with the float net, and with its model in the simulator.
+
+    ``data``: as for ``calibrate``. Arrays need classes: an array ``labels`` in the .npz, or a .npy
+    by this name in the dictionary.
+    """
     return Accuracy(**_core.evaluate(os.fspath(prototxt), os.fspath(caffemodel), os.fspath(model),
-                                     os.fspath(data), samples, output, preparation.fields(),
+                                     data_arguments(data), samples, output, preparation.fields(),
                                      progress))

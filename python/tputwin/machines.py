@@ -24,7 +24,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Generator, Generic, Iterator, 
 
 from . import _core
 from .compiler import (Accuracy, Calibrated, Data, Path, Preparation, Progress, Shapes,
-                       calibration_arguments)
+                       calibration_arguments, data_arguments)
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ class Evaluation:
     prototxt: Path
     caffemodel: Path
     model: Path
-    data: Path
+    data: Data
     samples: int = 0
     output: str = ""
     preparation: Preparation = field(default_factory=Preparation)
 
     def open(self) -> _core.EvaluationUnits:
         return _core.EvaluationUnits(os.fspath(self.prototxt), os.fspath(self.caffemodel),
-                                     os.fspath(self.model), os.fspath(self.data), self.samples,
+                                     os.fspath(self.model), data_arguments(self.data), self.samples,
                                      self.output, self.preparation.fields())
 
     def figures(self, units: _core.EvaluationUnits, lines: list[str]) -> Accuracy:

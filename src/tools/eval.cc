@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/errors/bmnet.h"
@@ -14,6 +16,7 @@
 #include "bmnet/calibrate/float_weights.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/onnx/load.h"
+#include "tools/data/samples.h"
 #include "tools/net.h"
 #include "tools/progress.h"
 #include "tools/session.h"
@@ -24,9 +27,22 @@ namespace {
 constexpr uint64_t kUnitSamples = 200;
 constexpr uint32_t kFormatFp32 = 0;  // FMT_F32, of CPU operators
 
+// The values of a batch for each input.
+using Samples = std::vector<std::vector<float>>;
+
+// Returns the samples in a run: the first extent of the inputs. If they differ, as those of a state
+// do, a run has one sample, which is all of each input.
+template <class Shapes>
+size_t batch_of(const Shapes& shapes) {
+  const auto first = [](const auto& shape) { return shape.empty() ? 1 : shape.front(); };
+  for (const auto& shape : shapes)
+    if (first(shape) != first(shapes[0])) return 1;
+  return static_cast<size_t>(first(shapes[0]));
+}
+
 // Classifies samples and adds the time it took.
 template <class Side>
-Result<std::vector<size_t>> timed(double& seconds, Side& side, const std::vector<float>& samples) {
+Result<std::vector<size_t>> timed(double& seconds, Side& side, const Samples& samples) {
   const auto start = std::chrono::steady_clock::now();
   auto classes = side.classify(samples);
   seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -53,13 +69,10 @@ namespace sides {
 class FloatSide {
  public:
   Status open(const net::Network& network, const std::string& output) {
-    if (network.inputs().size() != 1 || network.outputs().empty())
-      return Error(errors::net_data_shape)
-          .in(network.name)
-          .argument("inputs", std::to_string(network.inputs().size()))
-          .detail("nets of one input are evaluated");
-    input_ = network.inputs().front();
-    shape_ = net::dims(*network.shape_of(input_));
+    if (network.inputs().empty() || network.outputs().empty())
+      return Error(errors::net_no_input).in(network.name);
+    inputs_ = network.inputs();
+    for (const std::string& input : inputs_) shapes_.push_back(net::dims(*network.shape_of(input)));
     output_ = network.outputs().front();
     for (const std::string& name : network.outputs())
       if (network.blob_name(name) == output) output_ = name;
@@ -69,23 +82,28 @@ class FloatSide {
     return {};
   }
 
-  size_t batch() const { return static_cast<size_t>(shape_.front()); }
-  size_t values() const {
-    size_t count = 1;
-    for (int64_t extent : shape_) count *= static_cast<size_t>(extent);
-    return count;
+  size_t batch() const { return batch_of(shapes_); }
+  std::vector<size_t> values() const {
+    std::vector<size_t> counts;
+    for (const auto& shape : shapes_)
+      counts.push_back(static_cast<size_t>(
+          std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>())));
+    return counts;
   }
 
-  Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
-    auto outputs = executor_->run({{input_, {shape_, samples}}});
+  Result<std::vector<size_t>> classify(const Samples& samples) {
+    std::map<std::string, net::Blob> inputs;
+    for (size_t i = 0; i < inputs_.size(); ++i) inputs[inputs_[i]] = {shapes_[i], samples[i]};
+    auto outputs = executor_->run(inputs);
     if (!outputs.ok()) return outputs.error();
     return classes_of(outputs->at(output_).data, batch());
   }
 
  private:
   std::unique_ptr<net::FloatExecutor> executor_;
-  std::string input_, output_;
-  std::vector<int64_t> shape_;
+  std::vector<std::string> inputs_;
+  std::vector<std::vector<int64_t>> shapes_;
+  std::string output_;
 };
 
 // Runs the model on the simulated chip.
@@ -95,13 +113,14 @@ class Int8Side {
     auto model = bmodel::read(file);
     if (!model.ok()) return model.error();
     const bmodel::Variety& variety = model->varieties.front();
-    if (variety.inputs.size() != 1)
-      return Error(errors::net_data_shape)
-          .in(model->name)
-          .argument("inputs", std::to_string(variety.inputs.size()))
-          .detail("models of one input are evaluated");
-    input_ = variety.inputs.front();
-    bytes_.resize(input_.bytes());
+    inputs_ = variety.inputs;
+    size_t bytes = 0;
+    ShapeList shapes;
+    for (const bmodel::Input& input : inputs_) {
+      bytes += input.bytes();
+      shapes.push_back(input.shape);
+    }
+    bytes_.resize(bytes);
     outputs_.resize(variety.output_bytes());
     output_ = variety.outputs.front();
     size_t offset = 0;
@@ -111,19 +130,22 @@ class Int8Side {
     }
     if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
     TW_RETURN_IF_ERROR(session_.open(file));
-    return session_.select({input_.shape});
+    batch_ = batch_of(shapes);
+    return session_.select(shapes);
   }
 
-  const bmodel::Input& input() const { return input_; }
-  size_t batch() const { return input_.shape.empty() ? 1 : input_.shape.front(); }
+  const std::vector<bmodel::Input>& inputs() const { return inputs_; }
+  size_t batch() const { return batch_; }
 
-  Result<std::vector<size_t>> classify(const std::vector<float>& samples) {
-    if (input_.fmt == kFormatFp32)
-      std::memcpy(bytes_.data(), samples.data(), bytes_.size());
-    else
-      std::ranges::transform(samples, bytes_.begin(), [this](float x) {
-        return static_cast<uint8_t>(quantized(x, input_.threshold));
-      });
+  Result<std::vector<size_t>> classify(const Samples& samples) {
+    uint8_t* to = bytes_.data();
+    for (size_t i = 0; i < inputs_.size(); to += inputs_[i++].bytes())
+      if (inputs_[i].fmt == kFormatFp32)
+        std::memcpy(to, samples[i].data(), inputs_[i].bytes());
+      else
+        std::ranges::transform(samples[i], to, [&](float x) {
+          return static_cast<uint8_t>(quantized(x, inputs_[i].threshold));
+        });
     if (Status status = session_.infer(bytes_, outputs_); !status.ok()) return status.error();
     return classes_of(scores(), batch());
   }
@@ -142,7 +164,8 @@ class Int8Side {
   }
 
   Session session_;
-  bmodel::Input input_;
+  std::vector<bmodel::Input> inputs_;
+  size_t batch_ = 1;
   bmodel::Output output_;
   size_t offset_ = 0;  // offset of the scores in the outputs
   std::vector<uint8_t> bytes_, outputs_;
@@ -176,17 +199,16 @@ Result<std::vector<float>> load_batch(const net::DataSet& data, uint64_t first, 
 }
 
 // Accuracy requires classes to compare with.
-Status check_labels(const net::DataSet& data) {
-  size_t labelled = 0;
-  for (size_t i = 0; i < data.size(); ++i) labelled += data.label(i) >= 0;
-  if (labelled == data.size()) return {};
+Status check_labels(const std::vector<int>& labels) {
+  const auto labelled = std::ranges::count_if(labels, [](int label) { return label >= 0; });
+  if (static_cast<size_t>(labelled) == labels.size()) return {};
   return Error(errors::net_data_label)
       .in("eval")
-      .argument("--data", fmt::format("{} of {} samples with a label", labelled, data.size()))
+      .argument("--data", fmt::format("{} of {} samples with a label", labelled, labels.size()))
       .detail(
           "labels come from one folder per class, a --list of lines \"FILE LABEL\", the labels' "
-          "file "
-          "next to an idx file, or an LMDB");
+          "file next to an idx file, an LMDB, the array labels of an .npz, or --data "
+          "labels=FILE.npy");
 }
 
 std::string side_text(const char* name, const EvalReport::Side& side, uint64_t samples) {
@@ -214,27 +236,41 @@ struct Evaluation::Parts {
   // data of evaluations of files
   std::vector<uint8_t> file;
   std::optional<net::Network> network;
-  std::unique_ptr<net::DataSet> owned;
+  DataSets owned;
 
-  const net::DataSet* data = nullptr;
+  std::vector<const net::DataSet*> data;  // one for each input
+  std::vector<int> labels;
   sides::FloatSide fp32;
   sides::Int8Side int8;
   uint64_t end = 0;
 
-  Status open(const net::Network& net, std::span<const uint8_t> model, const net::DataSet& from,
-              const EvalOptions& options) {
+  Status open(const net::Network& net, std::span<const uint8_t> model, const EvalOptions& options) {
     TW_RETURN_IF_ERROR(fp32.open(net, options.output));
     TW_RETURN_IF_ERROR(int8.open(model, options));
-    if (fp32.values() != bmodel::element_count(int8.input().shape) || fp32.batch() != int8.batch())
+    TW_RETURN_IF_ERROR(check_inputs(net));
+    if (labels.empty()) return Error(errors::net_data_empty).in("eval");
+    TW_RETURN_IF_ERROR(check_labels(labels));
+    end = options.samples ? std::min<uint64_t>(options.samples, labels.size())
+                          : static_cast<uint64_t>(labels.size());
+    return {};
+  }
+
+  // The model must have the inputs of the float net, in their order.
+  Status check_inputs(const net::Network& net) const {
+    const auto& inputs = int8.inputs();
+    const std::vector<size_t> values = fp32.values();
+    if (inputs.size() != values.size() || data.size() != values.size())
       return Error(errors::net_data_shape)
           .in(net.name)
-          .argument("model", bmodel::to_string(int8.input().shape))
-          .detail("the float net has an input of another shape");
-    if (from.size() == 0) return Error(errors::net_data_empty).in("eval");
-    TW_RETURN_IF_ERROR(check_labels(from));
-    data = &from;
-    end = options.samples ? std::min<uint64_t>(options.samples, from.size())
-                          : static_cast<uint64_t>(from.size());
+          .argument("inputs of the model", std::to_string(inputs.size()))
+          .detail(fmt::format("the float net has {}, and there are {} data sets", values.size(),
+                              data.size()));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (values[i] != bmodel::element_count(inputs[i].shape) || fp32.batch() != int8.batch())
+        return Error(errors::net_data_shape)
+            .in(net.name)
+            .argument("model", bmodel::to_string(inputs[i].shape))
+            .detail("the float net has an input of another shape");
     return {};
   }
 
@@ -244,12 +280,16 @@ struct Evaluation::Parts {
 
   Result<EvalReport> of_batch(uint64_t first) {
     EvalReport report{.batch = batch()};
-    TW_ASSIGN_OR_RETURN(samples, load_batch(*data, first, end, batch(), fp32.values()));
+    Samples samples;
+    for (size_t i = 0; i < data.size(); ++i) {
+      TW_ASSIGN_OR_RETURN(values, load_batch(*data[i], first, end, batch(), fp32.values()[i]));
+      samples.push_back(std::move(values));
+    }
     TW_ASSIGN_OR_RETURN(float_classes, timed(report.fp32.seconds, fp32, samples));
     TW_ASSIGN_OR_RETURN(int8_classes, timed(report.int8.seconds, int8, samples));
     const size_t loaded = std::min<uint64_t>(batch(), end - first);
     for (size_t i = 0; i < loaded; ++i)
-      count(report, static_cast<size_t>(data->label(first + i)), float_classes[i], int8_classes[i]);
+      count(report, static_cast<size_t>(labels[first + i]), float_classes[i], int8_classes[i]);
     return report;
   }
 };
@@ -267,14 +307,14 @@ Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request)
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
   if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(loaded.net));
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, shapes));
-  net::DataOptions data_options = request.data_options;
-  data_options.shape = net::extents(shapes.input_shapes.front());
-  data_options.shape.n = 1;
-  TW_ASSIGN_OR_RETURN(data, net::open_data_set(request.data, data_options));
+  TW_ASSIGN_OR_RETURN(inputs, net::sample_inputs(network));
+  TW_ASSIGN_OR_RETURN(data, open_labelled(request.data, request.data_options, inputs));
   parts->file = std::move(file);
   parts->network = std::move(network);
-  parts->owned = std::move(data);
-  TW_RETURN_IF_ERROR(parts->open(*parts->network, parts->file, *parts->owned, request.options));
+  parts->owned = std::move(data.sets);
+  parts->labels = std::move(data.labels);
+  for (const auto& set : parts->owned) parts->data.push_back(set.get());
+  TW_RETURN_IF_ERROR(parts->open(*parts->network, parts->file, request.options));
   return std::unique_ptr<Evaluation>(new Evaluation(std::move(parts)));
 }
 
@@ -311,7 +351,9 @@ Result<EvalReport> Evaluation::all(const EvalOptions& options) {
 Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
                             const net::DataSet& data, const EvalOptions& options) {
   auto parts = std::make_unique<Evaluation::Parts>();
-  TW_RETURN_IF_ERROR(parts->open(net, model, data, options));
+  parts->data = {&data};
+  for (size_t i = 0; i < data.size(); ++i) parts->labels.push_back(data.label(i));
+  TW_RETURN_IF_ERROR(parts->open(net, model, options));
   return Evaluation(std::move(parts)).all(options);
 }
 

@@ -42,8 +42,8 @@ struct EvalReport {
   EvalReport& operator+=(const EvalReport& other);
 };
 
-// Evaluates the float net, and the model on the simulated chip in its first variety. Both must have
-// one input. A sample's class is the highest score, the first of equal ones.
+// Evaluates the float net of one input, and the model on the simulated chip in its first variety.
+// A sample's class is the highest score, the first of equal ones.
 Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
                             const net::DataSet& data, const EvalOptions& options);
 std::string report_text(const EvalReport& report);
@@ -52,7 +52,7 @@ std::string report_text(const EvalReport& report);
 struct EvalRequest {
   std::string prototxt, caffemodel;  // float
   std::string model;
-  std::string data;
+  std::vector<std::string> data;  // as open_labelled() reads it
   net::DataOptions data_options;
   EvalOptions options;
 };

@@ -1,5 +1,6 @@
 // An evaluation as a campaign: its reports are the results of units.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -14,8 +15,9 @@ namespace {
 
 // Returns the data that determines the report, except the contents of the files.
 std::string identity_of(const EvalRequest& r, uint64_t samples) {
-  return fmt::format("eval {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model, r.data,
-                     r.options.output, net::float_instructions(), samples, text_of(r.data_options));
+  return fmt::format("eval {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model,
+                     fmt::join(r.data, " "), r.options.output, net::float_instructions(), samples,
+                     text_of(r.data_options));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(OnnxToolInputs, CalibratesSeveral) {
   expect(tputwin(calibrate + x + z + "--require 1"),
          {"TW-NET-0314 output y: cosine", "the first tensor below it", "exit 6"});
   expect(tputwin(calibrate + x + z + "--require 0.9"), {"exit 0"});
-  expect(tputwin("eval " + at + "net.onnx --bmodel none " + x + z), {"--layers", "exit 2"});
+  expect(tputwin("eval " + at + "net.onnx --bmodel none " + x + z), {"none", "exit 3"});
   expect(tputwin(calibrate + x), {"TW-NET-0601", "x, z", "INPUT=PATH", "exit 3"});
   expect(tputwin(calibrate + x + "--data z=" + at + "short.npy"),
          {"TW-NET-0601", "samples of z", "exit 3"});
@@ -194,8 +194,8 @@ TEST(OnnxToolInputs, TakesBooleansAndHalves) {
            {"fp32(1,2,1,2): 1 0 0 -0.5", "exit 0"});
 }
 
-// Samples of a state that is no part of the batch cannot be put beside those of the input.
-TEST(OnnxToolInputs, FirstExtentsMustBeTheSame) {
+// Where first extents differ, as those of a state do, a sample is all of each input.
+TEST(OnnxToolInputs, FirstExtentsMayDiffer) {
   const tputwin::testing::TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
   ModelBuilder builder(13);
@@ -204,9 +204,16 @@ TEST(OnnxToolInputs, FirstExtentsMustBeTheSame) {
   builder.node("Add", {"x", "h"}, {"y"});
   builder.output("y");
   std::ofstream(at + "net.onnx", std::ios::binary) << builder.model.SerializeAsString();
-  write_npy(at + "x.npy", "6, 2", random_values(12, 1));
-  expect(tputwin("calibrate " + at + "net.onnx --data x=" + at + "x.npy --data h=" + at + "x.npy"),
-         {"TW-NET-0602", "first extent of h", "exit 3"});
+  write_npy(at + "x.npy", "4, 3, 2", random_values(24, 1));
+  write_npy(at + "h.npy", "4, 1, 2", random_values(8, 2));
+  write_npy(at + "flat.npy", "4, 2", random_values(8, 2));
+  const std::string calibrate = "calibrate " + at + "net.onnx --output " + at +
+                                "int8 --data h=" + at + "h.npy --data x=" + at;
+  expect(tputwin(calibrate + "x.npy"), {"exit 0"});
+  expect(tputwin(calibrate + "flat.npy"), {"TW-NET-0602", "of 6 values each", "exit 3"});
+  expect(tputwin(calibrate + "x.npy --data-kind raw"), {"TW-NET-0701", "exit 2"});
+  std::filesystem::copy(at + "x.npy", at + "x.raw");
+  expect(tputwin(calibrate + "x.raw --data-kind raw"), {"TW-NET-0602", "give an array", "exit 3"});
 }
 
 // Outputs are in the file's order up to the bytes of a run, with and without calibration.

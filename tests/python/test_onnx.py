@@ -137,7 +137,8 @@ def two_inputs(folder):
     script = exporter()
     inputs = [script.make_value("x", ["N", 2, 3, 3]), script.make_value("z", ["N", 2, 1, 1])]
     weights = np.array([[.5, .25], [-.5, 1]], np.float32).reshape(2, 2, 1, 1)
-    nodes = [script.make_node("Conv", ["x", "w"], ["c"]), script.make_node("Mul", ["c", "z"], ["y"])]
+    nodes = [script.make_node("Conv", ["x", "w"], ["c"]),
+             script.make_node("Mul", ["c", "z"], ["y"])]
     path = folder / "two.onnx"
     script.save(script.make_model("two", nodes, inputs, [script.make_value("y", [None] * 4)],
                                   {"w": weights}, 13), path)
@@ -160,3 +161,55 @@ def test_samples_for_several_inputs(tmp_path):
     assert tables[0] == tables[1] == tables[2]
     with pytest.raises(tputwin.Error, match="INPUT=PATH"):
         tputwin.calibrate("", net, tmp_path / "x.npy", tmp_path / "bad")
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_accuracy_of_a_net_of_several_inputs(tmp_path, batch):
+    net, samples = two_inputs(tmp_path)
+    weights = np.array([[.5, .25], [-.5, 1]])
+    scores = np.einsum("oc,nchw->nohw", weights, samples["x"]) * samples["z"]
+    labels = scores.reshape(len(scores), -1).argmax(1)
+    labels[0] += 1  # a sample that the float net has wrong
+    np.savez(tmp_path / "all.npz", labels=labels, **samples)
+    made = tputwin.calibrate("", net, tmp_path / "all.npz", tmp_path / "int8")
+    model = tputwin.compile(made.caffemodel, made.table, tmp_path / "net.bmodel",
+                            batch=batch).model
+    paths = {name: tmp_path / f"{name}.npy" for name in (*samples, "labels")}
+    for name, path in paths.items():
+        np.save(path, {"labels": labels, **samples}[name])
+    for data in (tmp_path / "all.npz", paths):
+        accuracy = tputwin.evaluate("", net, model, data)
+        assert (accuracy.samples, accuracy.float_right) == (4, 3)
+        assert accuracy.int8_right >= 2
+    with pytest.raises(tputwin.Error, match="samples with a label"):
+        tputwin.evaluate("", net, model, {name: paths[name] for name in samples})
+    np.save(paths["labels"], labels[:3])
+    with pytest.raises(tputwin.Error, match="there are 4 samples"):
+        tputwin.evaluate("", net, model, paths)
+    np.save(paths["labels"], labels - 1.5)
+    with pytest.raises(tputwin.Error, match="whole numbers"):
+        tputwin.evaluate("", net, model, paths)
+
+
+def test_samples_of_inputs_whose_first_extents_differ(tmp_path):
+    """A sample of a state (2,1,1,4) is all of it."""
+    script, path = exporter(), tmp_path / "state.onnx"
+    nodes = [script.make_node("Transpose", ["s"], ["t"], perm=[1, 0, 2, 3]),
+             script.make_node("Add", ["x", "t"], ["y"])]
+    inputs = [script.make_value("x", [1, 2, 1, 4]), script.make_value("s", [2, 1, 1, 4])]
+    script.save(script.make_model("state", nodes, inputs, [script.make_value("y", [None] * 4)], {},
+                                  13), path)
+    random = np.random.default_rng(1)
+    samples = {"x": random.uniform(-1, 1, (5, 2, 1, 4)).astype(np.float32),
+               "s": random.uniform(-4, 4, (5, 2, 1, 1, 4)).astype(np.float32)}
+    np.savez(tmp_path / "all.npz", **samples)
+    made = tputwin.calibrate("", path, tmp_path / "all.npz", tmp_path / "int8", method="max")
+    largest = {"s": np.abs(samples["s"]).max(), "y": np.abs(
+        samples["x"] + samples["s"].reshape(5, 2, 1, 4)).max()}
+    reported = {tensor["blob"]: tensor for tensor in made.report["tensors"]}
+    for name, value in largest.items():
+        tensor = reported[name]
+        assert max(-tensor["least"], tensor["largest"]) == pytest.approx(value)
+    with pytest.raises(tputwin.Error, match="samples of the input s"):
+        np.savez(tmp_path / "all.npz", **{**samples, "s": samples["s"].reshape(5, 1, 2, 1, 4)})
+        tputwin.calibrate("", path, tmp_path / "all.npz", tmp_path / "bad")

@@ -62,13 +62,15 @@ Result<Calibration> calibrate_folded(caffe::NetParameter float_net,
                                      const std::vector<const DataSet*>& data,
                                      const CalibrationOptions& options);
 
-// An input of a net, and the shape of its samples (n is 1).
+// An input of a net, and the shape of its samples: n is 1 if the first extents of the inputs count
+// samples, else a sample is all of the input.
 struct SampleInput {
   std::string name;
   Extents shape;
 };
 Result<std::vector<SampleInput>> sample_inputs(const caffe::NetParameter& net,
                                                const std::vector<TensorShape>& input_shapes = {});
+Result<std::vector<SampleInput>> sample_inputs(const Network& network);
 
 std::string report_text(const Calibration& calibration);
 std::string report_json(const Calibration& calibration);

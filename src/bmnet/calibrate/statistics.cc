@@ -64,10 +64,20 @@ void widen(TensorRange& range, std::span<const float> values) {
 
 }  // namespace
 
-size_t SampleBatches::batch() const {
+bool first_extents_count_samples(const Network& network) {
   const auto inputs = network.inputs();
-  return inputs.empty() ? 1 : static_cast<size_t>(network.shape_of(inputs[0])->dim(0));
+  return std::ranges::all_of(inputs, [&](const std::string& input) {
+    return network.shape_of(input)->dim(0) == network.shape_of(inputs[0])->dim(0);
+  });
 }
+
+size_t samples_of_run(const Network& network) {
+  const auto inputs = network.inputs();
+  if (inputs.empty() || !first_extents_count_samples(network)) return 1;
+  return static_cast<size_t>(network.shape_of(inputs[0])->dim(0));
+}
+
+size_t SampleBatches::batch() const { return samples_of_run(network); }
 
 Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 const std::vector<const DataSet*>& data,
@@ -84,7 +94,7 @@ Result<std::map<std::string, Blob>> read_inputs(const Network& network,
     Blob& blob = inputs[names[i]];
     blob.shape = dims(shape);
     blob.data.resize(count(shape));
-    const size_t batch = shape.dim(0), size = blob.data.size() / batch;
+    const size_t batch = samples_of_run(network), size = blob.data.size() / batch;
     std::mutex mutex;
     Status status;
     parallel_for(batch, 1, [&](size_t first, size_t end) {

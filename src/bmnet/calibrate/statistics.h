@@ -25,7 +25,14 @@ struct TensorRange {
 };
 using TensorRanges = std::map<std::string, TensorRange, std::less<>>;
 
-// Returns values of the network's inputs for the samples begin, begin + 1 ..., as many as the batch
+// Returns true if the first extents of all inputs are equal, so that they count samples. Those of a
+// recurrent layer's state and of its input may differ.
+bool first_extents_count_samples(const Network& network);
+// Returns the number of samples in a run. If first extents differ, a run has one sample, which is
+// all of each input.
+size_t samples_of_run(const Network& network);
+
+// Returns values of the network's inputs for the samples begin, begin + 1 ..., as many as a run
 // has. After `samples` it continues with the first.
 Result<std::map<std::string, Blob>> read_inputs(const Network& network,
                                                 const std::vector<const DataSet*>& data,

@@ -67,7 +67,9 @@ class CalibrationUnits::Work {
     net_ = std::move(folded);
     ImportOptions import;
     import.input_shapes = options_.input_shapes;
-    mixes_samples_ = mixes_samples(net_, std::move(import));
+    TW_ASSIGN_OR_RETURN(own, import_caffe(net_, import));
+    // Another batch would change extents that count no samples.
+    mixes_samples_ = !first_extents_count_samples(own) || mixes_samples(net_, std::move(import));
     if (options_.equalize) {
       TW_ASSIGN_OR_RETURN(single, import_single());
       equalize(single, options_.thresholds);

@@ -10,6 +10,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/calibrate/equalize.h"
 #include "bmnet/calibrate/float_weights.h"
+#include "bmnet/calibrate/statistics.h"
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
@@ -33,25 +34,15 @@ constexpr uint64_t kSamplesOfLayers = 10;
 
 // Returns the samples of each input.
 Result<DataSets> open_data(const EvalCommand& command, const net::Network& net) {
-  std::vector<net::SampleInput> inputs;
-  for (const std::string& input : net.inputs()) {
-    net::Extents shape = net::extents(*net.shape_of(input));
-    shape.n = 1;
-    inputs.push_back({net.blob_name(input), shape});
-  }
+  TW_ASSIGN_OR_RETURN(inputs, net::sample_inputs(net));
   return open_samples(command.source.data, command.source.data_options, inputs);
 }
 
 Result<std::string> accuracy(const EvalCommand& command) {
-  if (command.source.data.size() != 1)
-    return Error(errors::net_cli)
-        .in("eval")
-        .argument("--data", fmt::format("given {} times", command.source.data.size()))
-        .detail("classes are measured for nets with one input; --layers compares several");
   TW_ASSIGN_OR_RETURN(report, evaluate_together({.prototxt = command.prototxt,
                                                  .caffemodel = command.caffemodel,
                                                  .model = command.bmodel,
-                                                 .data = command.source.data[0],
+                                                 .data = command.source.data,
                                                  .data_options = command.source.data_options,
                                                  .options = command.options}));
   if (!report) return std::string();  // another process of the run prints it
@@ -65,8 +56,12 @@ Status check_float(const EvalCommand& command) {
 }
 
 Result<std::string> layers(const EvalCommand& command) {
-  const net::ImportOptions single{.batch = 1};
+  net::ImportOptions single;
   TW_RETURN_IF_ERROR(check_float(command));
+  TW_ASSIGN_OR_RETURN(own,
+                      net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
+  // Another batch would change extents that count no samples.
+  if (net::first_extents_count_samples(own.network)) single.batch = 1;
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/errors/bmnet.h"
@@ -47,9 +48,10 @@ Result<std::unique_ptr<net::DataSet>> of_array(Array array, const std::string& p
         .detail(std::move(why));
   };
   const net::Extents& e = input.shape;
-  const std::vector<uint64_t> extents{static_cast<uint64_t>(e.c), static_cast<uint64_t>(e.h),
-                                      static_cast<uint64_t>(e.w)};
-  if (array.shape.size() == 4 &&
+  std::vector<uint64_t> extents;
+  if (e.n != 1) extents.push_back(static_cast<uint64_t>(e.n));
+  for (const int64_t extent : {e.c, e.h, e.w}) extents.push_back(static_cast<uint64_t>(extent));
+  if (array.shape.size() == extents.size() + 1 &&
       !std::equal(extents.begin(), extents.end(), array.shape.begin() + 1))
     return wrong(
         fmt::format("samples of the input {} are ({})", input.name, fmt::join(extents, ",")));
@@ -69,6 +71,13 @@ Result<std::unique_ptr<net::DataSet>> open_one(const std::string& path, net::Dat
     TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
     return of_array(std::move(array), path, input);
   }
+  if (input.shape.n != 1)
+    return Error(errors::net_data_shape)
+        .in("data set")
+        .argument("--data", path)
+        .detail(fmt::format("the first extent of {} differs from that of another input, so a "
+                            "sample is all {} parts of it: give an array (.npy, .npz)",
+                            input.name, input.shape.n));
   options.shape = input.shape;
   return net::open_data_set(path, options);
 }
@@ -174,6 +183,79 @@ Result<DataSets> open_samples(const std::vector<std::string>& data, const net::D
   }
   TW_RETURN_IF_ERROR(check_counts(sets, inputs));
   return sets;
+}
+
+namespace {
+
+constexpr const char* kLabels = "labels";
+
+// Returns whole numbers, one for each sample.
+Result<std::vector<int>> labels_of(const Array& array, const std::string& path) {
+  std::vector<int> labels;
+  const auto wrong = [&](const std::string& value, const char* why) {
+    return Error(errors::net_data_label).in("labels").argument(path, value).detail(why);
+  };
+  if (array.shape.empty() || array.count() != array.shape.front())
+    return wrong(fmt::format("array ({})", fmt::join(array.shape, ",")),
+                 "an array of classes has one number for each sample");
+  for (size_t i = 0; i < array.count(); ++i) {
+    const double value = number_at(array.bytes, array.kind, array.element_bytes, i);
+    if (!(value >= 0 && value < INT32_MAX) || value != std::floor(value))
+      return wrong(fmt::format("{}", value), "classes are whole numbers from 0 on");
+    labels.push_back(static_cast<int>(value));
+  }
+  return labels;
+}
+
+// Takes the classes out of `data`, if they are given there: "labels=FILE.npy".
+Result<std::vector<int>> take_labels(std::vector<std::string>& data) {
+  const std::string begin = std::string(kLabels) + "=";
+  const auto given =
+      std::ranges::find_if(data, [&](const std::string& text) { return text.starts_with(begin); });
+  if (given == data.end()) {
+    if (data.size() != 1 || !data[0].ends_with(".npz")) return std::vector<int>();
+    TW_ASSIGN_OR_RETURN(arrays, read_npz(data[0]));
+    const auto found = arrays.find(kLabels);
+    if (found == arrays.end()) return std::vector<int>();
+    return labels_of(found->second, data[0]);
+  }
+  const std::string path = given->substr(begin.size());
+  data.erase(given);
+  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path));
+  TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
+  return labels_of(array, path);
+}
+
+bool has_labels(const net::DataSet& set) {
+  for (size_t i = 0; i < set.size(); ++i)
+    if (set.label(i) >= 0) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<LabelledSamples> open_labelled(const std::vector<std::string>& data,
+                                      const net::DataOptions& options,
+                                      const std::vector<net::SampleInput>& inputs) {
+  LabelledSamples result;
+  std::vector<std::string> samples = data;
+  if (std::ranges::find(inputs, kLabels, &net::SampleInput::name) == inputs.end()) {
+    TW_ASSIGN_OR_RETURN(labels, take_labels(samples));
+    result.labels = std::move(labels);
+  }
+  TW_ASSIGN_OR_RETURN(sets, open_samples(samples, options, inputs));
+  result.sets = std::move(sets);
+  const size_t count = result.sets.empty() ? 0 : result.sets[0]->size();
+  if (!result.labels.empty() && result.labels.size() != count)
+    return Error(errors::net_data_label)
+        .in("labels")
+        .argument("classes", std::to_string(result.labels.size()))
+        .detail(fmt::format("there are {} samples", count));
+  if (!result.labels.empty()) return result;
+  const auto from = std::ranges::find_if(result.sets, [](const auto& s) { return has_labels(*s); });
+  for (size_t i = 0; i < count; ++i)
+    result.labels.push_back(from == result.sets.end() ? -1 : (*from)->label(i));
+  return result;
 }
 
 }  // namespace tputwin::tools

@@ -18,4 +18,16 @@ using DataSets = std::vector<std::unique_ptr<net::DataSet>>;
 Result<DataSets> open_samples(const std::vector<std::string>& data, const net::DataOptions& options,
                               const std::vector<net::SampleInput>& inputs);
 
+// Samples with their classes.
+struct LabelledSamples {
+  DataSets sets;            // one for each input
+  std::vector<int> labels;  // -1 if unknown
+};
+// Returns the same, with classes: those of "labels", an array in the .npz or a path given as
+// labels=FILE.npy; otherwise those of the first data set that has classes. An input named "labels"
+// is an input.
+Result<LabelledSamples> open_labelled(const std::vector<std::string>& data,
+                                      const net::DataOptions& options,
+                                      const std::vector<net::SampleInput>& inputs);
+
 }  // namespace tputwin::tools
