@@ -16,6 +16,7 @@
 #include "bmnet/calibrate/float_weights.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/onnx/load.h"
+#include "bmodel/open.h"
 #include "tools/data/samples.h"
 #include "tools/net.h"
 #include "tools/progress.h"
@@ -299,6 +300,13 @@ Evaluation::~Evaluation() = default;
 
 Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request) {
   auto parts = std::make_unique<Parts>();
+  if (const auto opened = bmodel::open_file(request.model); opened.ok() && opened->bm168x())
+    return Error(errors::net_cli)
+        .in("eval")
+        .argument("--bmodel", request.model)
+        .detail(
+            "eval counts classes of models of the BM1880; tputwin run, and tputwin.load of the "
+            "module for Python, give the scores of the other chips' models");
   TW_ASSIGN_OR_RETURN(file, read_bytes(request.model));
   TW_ASSIGN_OR_RETURN(model, bmodel::read(file));
   net::ImportOptions shapes;

@@ -68,6 +68,14 @@ def test_compiles_bytes_for_chips_with_streams(fashion, tmp_path):
     assert [end.type for end in (*net.inputs, *net.outputs)] == ["int8", "fp32"]
 
 
+def test_evaluates_models_of_the_bm1880_only(fashion, tmp_path):
+    made = tputwin.compile(fashion.caffemodel, "", tmp_path / "net.bmodel",
+                           prototxt=fashion.prototxt, chip="bm1684x")
+    with pytest.raises(tputwin.Error, match="tputwin.load"):
+        tputwin.evaluate(fashion.prototxt, fashion.caffemodel, made.model, fashion.test_images,
+                         samples=2, preparation=fashion.preparation)
+
+
 def test_names_wrong_types(fashion, tmp_path):
     for arguments, said in [({"chip": "bm1685"}, "expected bm1684, bm1684x"),
                             ({"chip": "bm1684x", "type": "fp8"}, "expected bf16, fp16, fp32, int8"),
