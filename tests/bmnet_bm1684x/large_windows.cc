@@ -157,5 +157,20 @@ TEST(ManyRows, HaveTheValuesOfFloatExecution) {
     }
 }
 
+// Matrices of bands, with more channels than lanes.
+TEST(Lrn, HasTheValuesOfFloatExecution) {
+  for (const int64_t channels : {7, 70, 131})
+    for (const bm1684x::Target* target : {&bm1684x::bm1684x_target(), &bm1684::bm1684_target()}) {
+      TensorOp op;
+      set_type(op, Op::lrn);
+      op.mutable_tg_lrn_param()->set_alpha(0.3f);
+      const auto network = layer_net(op, {{2, channels, 9, 5}}, {});
+      ASSERT_TRUE(network.ok()) << network.status().message();
+      const bm1684x::ScopedTarget scope(*target);
+      EXPECT_EQ(compare(*network, DType::f32, 2e-5f, 1), "")
+          << channels << " channels on the " << target->chip.name;
+    }
+}
+
 }  // namespace
 }  // namespace tputwin::net::testing

@@ -29,9 +29,6 @@ class Expansion {
     if (is(op, Op::standardize)) return standardize(std::move(op));
     if (is(op, Op::norm)) return norm(std::move(op));
     if (is(op, Op::reduction)) return reduction(std::move(op));
-    if (is(op, Op::lrn) &&
-        op.tg_lrn_param().norm_region() == ::bmnet::TGLRNParameter::WITHIN_CHANNEL)
-      return within_channel(std::move(op));
     if (is(op, Op::scale) && op.input_shape(0).dim_size() == 2) return scale(std::move(op));
     if (is_half(types_.floats_of(op.name()).type) && types_.is_float(op.name()) &&
         is_mean_of_planes(op))
@@ -275,35 +272,6 @@ class Expansion {
     const std::string x =
         combine(op, "times factor", TwoOperands::MUL, op.bottom(0), shape, std::move(blobs[0]));
     if (p.bias_term()) combine(op, "plus offset", TwoOperands::ADD, x, shape, std::move(blobs[1]));
-    finish(op);
-  }
-
-  // x * (1 + alpha * average of squares)^-beta
-  void within_channel(TensorOp op) {
-    const auto& p = op.tg_lrn_param();
-    const AxisExtents shape = dims(op.input_shape(0));
-    TensorOp square = begin(op, Op::power, "square", shape);
-    add_input(square, op.bottom(0), shape);
-    square.mutable_tg_power_param()->set_power(2);
-    const std::string squares = append(std::move(square));
-    TensorOp pool = begin(op, Op::pooling, "average", shape);
-    add_input(pool, squares, shape);
-    auto& window = *pool.mutable_tg_pooling_param();
-    window.set_pool(::bmnet::TGPoolingParameter::AVE);
-    const uint32_t size = p.local_size(), before = (size - 1) / 2;
-    for (int axis = 0; axis < 2; ++axis) {
-      window.add_kernel_size(size);
-      window.add_stride(1);
-      for (const uint32_t pad : {before, size - 1 - before}) window.add_pad(pad);
-    }
-    window.set_ceil_mode(false);
-    const std::string average = append(std::move(pool));
-    TensorOp power = begin(op, Op::power, "factor", shape);
-    add_input(power, average, shape);
-    power.mutable_tg_power_param()->set_scale(p.alpha());
-    power.mutable_tg_power_param()->set_shift(1);
-    power.mutable_tg_power_param()->set_power(-p.beta());
-    combine(op, "scaled", TwoOperands::MUL, op.bottom(0), shape, append(std::move(power)), shape);
     finish(op);
   }
 

@@ -46,18 +46,24 @@ class Lrn final : public RepeatingKernel {
 
 Kernels lower_lrn(const Layer& layer) {
   const auto& param = layer.op.tg_lrn_param();
+  if (param.norm_region() != ::bmnet::TGLRNParameter::ACROSS_CHANNELS)
+    return unsupported(layer.op, "norm_region", "WITHIN_CHANNEL",
+                       "the compiler sums squares across channels");
   auto k = std::make_unique<Lrn>();
   k->inputs = {layer.input(0)};
   k->output = layer.output();
   k->beta = param.beta();
   const int64_t channels = k->output.e.c, size = param.local_size();
   const int64_t before = (size - 1) / 2, after = size - 1 - before;
-  std::vector<float> band(static_cast<size_t>(channels * channels));
+  // A row of the matrix has whole groups of input channels.
+  const int64_t group = target().weight_group(DType::f32), groups = ceil_div(channels, group);
+  const int64_t row = groups * group;
+  std::vector<float> band(static_cast<size_t>(channels * row));
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t i = std::max<int64_t>(0, c - before); i <= std::min(channels - 1, c + after); ++i)
-      band[static_cast<size_t>(c * channels + i)] = param.alpha() / static_cast<float>(size);
+      band[static_cast<size_t>(c * row + i)] = param.alpha() / static_cast<float>(size);
   k->weights.push_back(
-      {.bytes = bytes_of(band, DType::f32), .e = {1, channels, channels, 1}, .type = DType::f32});
+      {.bytes = bytes_of(band, DType::f32), .e = {1, channels, groups, group}, .type = DType::f32});
   const std::vector<float> bias(static_cast<size_t>(channels), param.k());
   k->weights.push_back(channel_weight(bias, DType::f32));
   return one(std::move(k));
