@@ -12,6 +12,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/pipeline/compile.h"
 #include "bmnet/pipeline/prepare.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet/targets/bm1684x/compile.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
@@ -96,16 +97,17 @@ TW_TRIGGER(net_memory, [] {
   return compile(net, {.level = net::Level::none});
 });
 
-// ---- Nets for the BM1684X ----
+// ---- Nets for the BM1684 and the BM1684X ----
 
 TW_TRIGGER(net_target, []() -> Status {
   const net::ImportOptions import{.needs_weights = false};
   TW_ASSIGN_OR_RETURN(text, net::read_prototxt(input("dim: 1 dim: 8 dim: 64 dim: 64") +
-                                               "layer { name: 'y' type: 'Pooling' bottom: 'data' "
-                                               "top: 'y' pooling_param { kernel_size: 17 stride: "
-                                               "16 } }"));
+                                               "layer { name: 'y' type: 'ReLU' bottom: 'data' "
+                                               "top: 'y' }"));
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(text, import));
-  return net::bm1684x::compile(network, {}).status();
+  return net::bm1684x::compile(network,
+                               {.target = &net::bm1684::bm1684_target(), .type = DType::f16})
+      .status();
 });
 // Weights of the BM1880 are integers.
 TW_TRIGGER(net_float_weights, []() -> Status {
