@@ -1,4 +1,4 @@
-# make build | test | test-onnx | test-onnx-nets | test-onnx-text | test-arm64 | test-emulated |
+# make build | test | test-onnx | test-onnx-forms | test-onnx-nets | test-onnx-text | test-arm64 |
 #   web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz |
 #   fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
@@ -14,7 +14,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-onnx test-onnx-nets test-onnx-text test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-onnx onnx-runtime test-onnx-forms test-onnx-nets test-onnx-text test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 deps-emulated arm64-architecture deps-web deps-onnx deps-site web/node_modules clean
 
 all: build
@@ -56,12 +56,15 @@ test: build
 ONNX_MODELS ?= 2000
 ONNX_SEED ?= 1
 ONNX := $(BUILD)/onnx-runtime
-test-onnx: deps-web
+# The program and the package that the targets below compare.
+onnx-runtime: deps-web
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target onnx_runtime_models
 	mkdir -p $(ONNX)
 	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)
 	cd $(ONNX) && npm ci --silent
+
+test-onnx: onnx-runtime
 	rm -rf $(ONNX)/models
 	$(BUILD)/bin/onnx_runtime_models $(ONNX)/models $(ONNX_MODELS) $(ONNX_SEED)
 	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs models $(ONNX_SEED)
@@ -69,11 +72,21 @@ test-onnx: deps-web
 	$(BUILD)/bin/onnx_runtime_models --forms $(ONNX)/forms
 	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs forms
 
+# Writes graphs in the forms that exporters write, at each of the opsets at which they exist, and
+# prints at which ones tputwin and ONNX Runtime have equal values.
+ONNX_FORM_OPSETS ?= $(shell seq 11 26)
+ONNX_FORMS ?=
+test-onnx-forms: deps-test onnx-runtime
+	rm -rf $(ONNX)/forms
+	/usr/bin/python3 tests/onnx_runtime/export_forms.py $(ONNX)/forms --opsets $(ONNX_FORM_OPSETS) -- $(ONNX_FORMS)
+	$(BUILD)/bin/onnx_runtime_models --of $(ONNX)/forms
+	cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare_forms.mjs forms
+
 # Exports networks of torchvision with random weights, and runs them in float with tputwin and with
 # ONNX Runtime. Compares all values. Also prints the cosines of the int8 results.
 ONNX_OPSETS ?= 17
 ONNX_NETS ?=
-test-onnx-nets: deps-onnx test-onnx
+test-onnx-nets: deps-onnx onnx-runtime
 	for opset in $(ONNX_OPSETS); do \
 	  rm -rf $(ONNX)/nets; \
 	  /usr/bin/python3 tests/onnx_runtime/export_nets.py $(ONNX)/nets --opset $$opset $(ONNX_NETS) && \

@@ -52,6 +52,53 @@ TEST(Bytes, AreNotComputedWith) {
   EXPECT_FALSE(load(builder.model).ok());
 }
 
+// x -> Relu -> QuantizeLinear -> y: the integers, in int8 as well
+TEST(Bytes, MayBeOutputs) {
+  for (const int64_t zero : {0, -20}) {
+    ModelBuilder builder(13);
+    builder.input("x", {1, 6});
+    builder.weights("s", {}, {0.25f});
+    builder.integers("z", {}, {zero}, onnx::TensorProto::INT8);
+    builder.node("Relu", {"x"}, {"r"});
+    builder.node("QuantizeLinear", {"r", "s", "z"}, {"y"});
+    builder.output("y");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    const Blobs inputs{{"x", {{1, 6}, {-3, 0, 0.25f, 5.2f, 25, 90}}}};
+    auto result = run_float(*network, inputs);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    const auto real = static_cast<float>(zero);
+    const std::vector<float> expected{real, real, 1 + real, 21 + real, 100 + real, 127};
+    EXPECT_EQ(result->at("y").data, expected);
+    auto net = quantized(*network, inputs);
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    auto in_int8 = run_int8(*net, inputs);
+    ASSERT_TRUE(in_int8.ok()) << in_int8.status().message();
+    EXPECT_GT(cosine(in_int8->at("y").data, expected), 0.999);
+  }
+}
+
+// x of int8 -> DequantizeLinear -> y, and -> Cast to another type
+TEST(Bytes, MayHaveSigns) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 4}, onnx::TensorProto::INT8);
+  builder.weights("s", {}, {0.5f});
+  builder.integers("z", {}, {-3}, onnx::TensorProto::INT8);
+  builder.node("DequantizeLinear", {"x", "s", "z"}, {"y"});
+  builder.output("y");
+  auto network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto result = run_float(*network, {{"x", {{1, 4}, {-128, -3, 0, 127}}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->at("y").data, (std::vector<float>{-62.5f, 0, 1.5f, 65}));
+  builder.set(builder.node("Cast", {"x"}, {"unsigned"}), "to", int64_t{onnx::TensorProto::UINT8});
+  builder.output("unsigned");
+  auto loaded = load(builder.model);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_NE(loaded.error().message().find("a signed type"), std::string::npos)
+      << loaded.error().message();
+}
+
 // x of bytes -> DequantizeLinear -> Conv -> QuantizeLinear -> DequantizeLinear -> y
 TEST(Bytes, OfQuantizedNetsHaveTheirScale) {
   ModelBuilder builder(13);

@@ -256,9 +256,9 @@ TEST(Composed, RecurrentFormsThatAreRefused) {
     std::function<void(ModelBuilder&, onnx::NodeProto&)> change;
   };
   const Form forms[] = {
-      {"peepholes",
+      {"P = (1,5)",
        [](ModelBuilder& builder, onnx::NodeProto& node) {
-         builder.weights("p", {1, 6}, std::vector<float>(6, 0.5f));
+         builder.weights("p", {1, 5}, std::vector<float>(5, 0.5f));
          for (const char* name : {"", "", "", "", "p"}) node.add_input(name);
        }},
       {"sequence_lens",
@@ -268,10 +268,6 @@ TEST(Composed, RecurrentFormsThatAreRefused) {
        }},
       {"clip",
        [](ModelBuilder&, onnx::NodeProto& node) { ModelBuilder::set(node, "clip", -1.0f); }},
-      {"input_forget",
-       [](ModelBuilder&, onnx::NodeProto& node) {
-         ModelBuilder::set(node, "input_forget", int64_t{1});
-       }},
   };
   for (const Form& form : forms) {
     ModelBuilder builder(14);

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/onnx/reader/small_floats.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -32,11 +33,6 @@ int packed_bits(int type) {
     default:
       return 0;
   }
-}
-
-bool is_float8(int type) {
-  return (type >= TensorProto::FLOAT8E4M3FN && type <= TensorProto::FLOAT8E5M2FNUZ) ||
-         type == TensorProto::FLOAT8E8M0;
 }
 
 [[noreturn]] void refuse_tensor(const TensorProto& tensor, ErrorId id, std::string detail) {
@@ -83,39 +79,6 @@ int64_t bytes_of(const TensorProto& tensor, int64_t count) {
   return count * static_cast<int64_t>(bytes_of_type(tensor));
 }
 
-// A number of sign, exponent and fraction. Types for which `has_infinity` is false have only NaN:
-// FN where all other bits are 1, FNUZ at the bits of -0.
-float of_small(uint32_t bits, int fraction_bits, int exponent_bits, int bias, int type) {
-  const auto exponent = static_cast<int>(bits >> fraction_bits & ((1u << exponent_bits) - 1));
-  const uint32_t fraction = bits & ((1u << fraction_bits) - 1);
-  const uint32_t sign_bit = 1u << (fraction_bits + exponent_bits);
-  const float sign = (bits & sign_bit) != 0 ? -1.0f : 1.0f;
-  const bool is_last = exponent == (1 << exponent_bits) - 1;
-  const bool is_uz = type == TensorProto::FLOAT8E4M3FNUZ || type == TensorProto::FLOAT8E5M2FNUZ;
-  if (is_uz && bits == sign_bit) return NAN;
-  if (type == TensorProto::FLOAT8E4M3FN && is_last && fraction == 7) return NAN;
-  if (type == TensorProto::FLOAT8E5M2 && is_last) return fraction != 0 ? NAN : sign * INFINITY;
-  const auto one = static_cast<float>(1u << fraction_bits);
-  const float whole =
-      exponent == 0 ? static_cast<float>(fraction) : one + static_cast<float>(fraction);
-  return sign * std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits);
-}
-
-float of_float8(uint8_t bits, int type) {
-  switch (type) {
-    case TensorProto::FLOAT8E4M3FN:
-      return of_small(bits, 3, 4, 7, type);
-    case TensorProto::FLOAT8E4M3FNUZ:
-      return of_small(bits, 3, 4, 8, type);
-    case TensorProto::FLOAT8E5M2:
-      return of_small(bits, 2, 5, 15, type);
-    case TensorProto::FLOAT8E8M0:  // a power of two, without sign and zero
-      return bits == 255 ? NAN : std::ldexp(1.0f, bits - 127);
-    default:
-      return of_small(bits, 2, 5, 16, type);
-  }
-}
-
 // The lowest bits of a byte are its first element.
 void read_packed(std::string_view bytes, size_t count, Constant& constant) {
   const auto bits = static_cast<size_t>(packed_bits(constant.type)), per_byte = 8 / bits;
@@ -124,7 +87,7 @@ void read_packed(std::string_view bytes, size_t count, Constant& constant) {
     const auto byte = static_cast<uint8_t>(bytes[i / per_byte]);
     const uint32_t value = byte >> (i % per_byte * bits) & ((1u << bits) - 1);
     if (constant.type == TensorProto::FLOAT4E2M1)
-      constant.reals.push_back(of_small(value, 1, 2, 1, constant.type));
+      constant.reals.push_back(of_float4(static_cast<uint8_t>(value)));
     else
       constant.integers.push_back(int64_t{value} -
                                   (is_signed && value >> (bits - 1) != 0 ? int64_t{1} << bits : 0));

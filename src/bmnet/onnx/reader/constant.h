@@ -60,10 +60,14 @@ Whole whole_at(const Constant& constant, size_t i);
 // Returns a constant of integers. Those beyond the type's range wrap.
 ConstantPtr make_whole(Dims dims, int type, const std::vector<Whole>& values);
 
-// Returns a constant of floats with the values that another type of floats holds.
-ConstantPtr rounded(const Constant& constant, int type);
+// Returns a constant of floats with the values that another type of floats holds. Float8 saturates
+// or has no number beyond its largest.
+ConstantPtr rounded(const Constant& constant, int type, bool saturates = true);
 int bits_of(int type);  // of an integer type
 bool is_signed_type(int type);
+// Returns the lowest and the highest number of a type that quantized tensors have: integers of 4, 8
+// and 16 bits, and float8. Both are 0 for other types.
+std::pair<int64_t, int64_t> range_of(int type);
 bool is_finite(const Constant& constant);
 
 // Reads a tensor of the file. External data must be in `folder`.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bmnet/onnx/reader/constant.h"
+#include "bmnet/onnx/reader/small_floats.h"
 
 namespace tputwin::net::onnx_reader {
 
@@ -126,12 +127,13 @@ ConstantPtr make_saturated(Dims dims, int type, const std::vector<double>& value
   return make_whole(std::move(dims), type, whole);
 }
 
-ConstantPtr rounded(const Constant& constant, int type) {
+ConstantPtr rounded(const Constant& constant, int type, bool saturates) {
   auto result = std::make_shared<Constant>(constant);
   result->type = type;
   for (float& value : result->reals) {
     if (type == TensorProto::FLOAT16) value = to_half(value);
     if (type == TensorProto::BFLOAT16) value = to_bfloat(value);
+    if (is_signed_float8(type)) value = to_float8(value, type, saturates);
   }
   return result;
 }
@@ -163,6 +165,31 @@ int bits_of(int type) {
 bool is_signed_type(int type) {
   return type == TensorProto::INT2 || type == TensorProto::INT4 || type == TensorProto::INT8 ||
          type == TensorProto::INT16 || type == TensorProto::INT32 || type == TensorProto::INT64;
+}
+
+std::pair<int64_t, int64_t> range_of(int type) {
+  switch (type) {
+    case TensorProto::INT8:
+      return {INT8_MIN, INT8_MAX};
+    case TensorProto::UINT8:
+      return {0, UINT8_MAX};
+    case TensorProto::INT16:
+      return {INT16_MIN, INT16_MAX};
+    case TensorProto::UINT16:
+      return {0, UINT16_MAX};
+    case TensorProto::INT2:
+      return {-2, 1};
+    case TensorProto::UINT2:
+      return {0, 3};
+    case TensorProto::INT4:
+      return {-8, 7};
+    case TensorProto::UINT4:
+      return {0, 15};
+    default:
+      break;
+  }
+  const auto largest = static_cast<int64_t>(is_signed_float8(type) ? largest_of_float8(type) : 0);
+  return {-largest, largest};
 }
 
 bool is_finite(const Constant& constant) {

@@ -33,7 +33,10 @@ onnx::TensorProto to_message(const Constant& constant) {
   onnx::TensorProto tensor;
   tensor.set_data_type(constant.type);
   for (const int64_t extent : constant.dims) tensor.add_dims(extent);
-  if (constant.is_integer())
+  if (constant.type == onnx::TensorProto::BOOL)
+    for (const int64_t value : constant.integers)
+      tensor.add_int32_data(static_cast<int32_t>(value));
+  else if (constant.is_integer())
     for (const int64_t value : constant.integers) tensor.add_int64_data(value);
   else
     for (const float value : constant.reals) tensor.add_float_data(value);
@@ -68,6 +71,10 @@ std::string Expansion::integers(const Dims& values) {
 
 std::string Expansion::empty(const Dims& dims, int type) {
   return constant(*make_constant(dims, type, {}));
+}
+
+std::string Expansion::booleans(const Dims& dims, const std::vector<int64_t>& values) {
+  return constant(*make_integers(dims, values, onnx::TensorProto::BOOL));
 }
 
 std::string Expansion::integer(int64_t value) { return constant(*make_integers({}, {value})); }

@@ -22,6 +22,7 @@ class Expansion {
   std::string real(float value) { return reals({}, {value}); }
   std::string integers(const Dims& values);
   std::string integer(int64_t value);
+  std::string booleans(const Dims& dims, const std::vector<int64_t>& values);
   std::string empty(const Dims& dims, int type);  // of no elements
   // Adds a node with one output. Returns the name of that output.
   std::string add(const char* type, const std::vector<std::string>& inputs,

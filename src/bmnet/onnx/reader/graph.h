@@ -16,8 +16,12 @@ struct Quantization {
   float scale = 1;
   int64_t zero = 0;
   int type = onnx::TensorProto::UINT8;
-  int64_t lowest() const { return type == onnx::TensorProto::INT8 ? -128 : 0; }
-  int64_t highest() const { return lowest() + 255; }
+  int64_t lowest() const { return range_of(type).first; }
+  int64_t highest() const { return range_of(type).second; }
+  // True if the real numbers reach as far below 0 as above, but for one step.
+  bool is_symmetric() const {
+    return zero - lowest() == highest() - zero + (is_integer_type(type) ? 1 : 0);
+  }
   // Range of real values that the integers represent.
   double least() const { return static_cast<double>(lowest() - zero) * scale; }
   double most() const { return static_cast<double>(highest() - zero) * scale; }
@@ -47,7 +51,8 @@ struct Value {
   // Upper bound of positions (ArgMax, TopK) and of bytes of an input; 0 for other tensors. They are
   // integers in ONNX and floats in the net.
   int64_t positions = 0;
-  bool is_bytes = false;  // true for bytes of an input
+  bool is_bytes = false;   // true for bytes of an input
+  bool is_signed = false;  // true for bytes of int8
   ValueKind kind = ValueKind::real;
   // Pads of the lowest value before and after rows and columns, which the tensor does not have: the
   // MaxPool that reads it has them.

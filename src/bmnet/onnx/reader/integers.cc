@@ -28,16 +28,18 @@ constexpr Name kTakeQuantized[] = {"DequantizeLinear",
                                    "Tile",
                                    "DepthToSpace",
                                    "SpaceToDepth",
-                                   "Expand"};
+                                   "Expand",
+                                   "Pad",
+                                   "Resize"};
 // Operators that do not change values: positions must be exact.
 constexpr Name kTakePositions[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
                                    "Identity", "Cast",    "Shape"};
 // Operators that move pixels or convert them to real values.
 constexpr Name kTakeBytes[] = {
-    "Reshape",     "Flatten",      "Squeeze", "Unsqueeze",    "Identity",     "Cast",
-    "Shape",       "Slice",        "Split",   "Gather",       "Concat",       "Tile",
-    "Expand",      "Transpose",    "MaxPool", "DepthToSpace", "SpaceToDepth", "DequantizeLinear",
-    "QLinearConv", "QLinearMatMul"};
+    "Reshape",     "Flatten",       "Squeeze", "Unsqueeze",    "Identity",     "Cast",
+    "Shape",       "Slice",         "Split",   "Gather",       "Concat",       "Tile",
+    "Expand",      "Transpose",     "MaxPool", "DepthToSpace", "SpaceToDepth", "DequantizeLinear",
+    "QLinearConv", "QLinearMatMul", "Pad"};
 
 bool is_one_of(Name name, std::span<const Name> names) {
   return std::ranges::find(names, name) != names.end();
@@ -59,11 +61,13 @@ Integers::Integers(const Node& node) {
     if (value.quantization) quantization_ = value.quantization;
     positions_ = std::max(positions_, value.positions);
     is_bytes_ = is_bytes_ || value.is_bytes;
+    is_signed_ = is_signed_ || value.is_signed;
   }
   const std::string_view type = node.proto.op_type();
   if (quantization_ && !is_one_of(type, kTakeQuantized))
     node.refuse("type", "integers", "on quantized tensors; put a DequantizeLinear before it");
-  if (is_bytes_ && !is_one_of(type, kTakeBytes))
+  const bool is_nearest = type == "Resize" && node.text("mode", "nearest") == "nearest";
+  if (is_bytes_ && !is_nearest && !is_one_of(type, kTakeBytes))
     node.refuse("type", "integers", "on bytes of an input; put a Cast to floats before it");
   if (positions_ != 0 && !is_bytes_ && !is_one_of(type, kTakePositions))
     node.refuse("type", "integers", "on positions; put a Cast to floats before it");
@@ -77,6 +81,7 @@ void Integers::pass(Node& node) const {
     if (!value || value->tensor.empty()) continue;
     if (positions_ != 0) value->positions = positions_;
     value->is_bytes = is_bytes_;
+    value->is_signed = is_signed_;
     if (quantization_) value->quantization = quantization_;
   }
 }

@@ -16,7 +16,7 @@ class Integers {
  private:
   std::optional<Quantization> quantization_;
   int64_t positions_ = 0;
-  bool is_bytes_ = false;
+  bool is_bytes_ = false, is_signed_ = false;
 };
 
 }  // namespace tputwin::net::onnx_reader

@@ -28,7 +28,8 @@ bool is_among(std::string_view type, std::span<const std::string_view> types) {
 }
 
 // Operators that take their elements from the first input.
-constexpr std::string_view kKeepFirst[] = {"Gather", "GatherElements", "GatherND", "ScatterND"};
+constexpr std::string_view kKeepFirst[] = {"Gather", "GatherElements", "GatherND", "ScatterND",
+                                           "ScatterElements"};
 
 KindOfResults kind_of_inputs(const Node& node) {
   const std::string_view type = node.proto.op_type();

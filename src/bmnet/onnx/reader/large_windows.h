@@ -41,6 +41,13 @@ bool is_dilated(const NodeWindow& window);
 // Expands a MaxPool with dilations: maxima of moved copies of the map.
 void expand_dilated_max(Node& node, const NodeWindow& window);
 
+// Returns true if the node's map has three axes.
+bool is_deep(const Node& node);
+// Expand layers of such maps. Depths become samples or channels of maps of two axes.
+void expand_deep_conv(Node& node);
+void expand_deep_pool(Node& node);
+void expand_deep_global(Node& node);
+
 // Returns true if a pooling's window or stride does not fit a command.
 bool is_large_pool(const NodeWindow& window);
 

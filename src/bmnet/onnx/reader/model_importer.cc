@@ -8,6 +8,7 @@
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
 #include "bmnet/onnx/reader/addends.h"
+#include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/integers.h"
 #include "bmnet/onnx/reader/kinds.h"
 #include "bmnet/onnx/reader/magnitudes.h"
@@ -105,15 +106,17 @@ Dims ModelImporter::input_dims(const onnx::ValueInfoProto& input, size_t index) 
 
 void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   const int type = input.type().tensor_type().elem_type();
-  const bool is_bytes = type == onnx::TensorProto::UINT8;
+  const bool is_signed = type == onnx::TensorProto::INT8;
+  const bool is_bytes = is_signed || type == onnx::TensorProto::UINT8;
   const bool is_boolean = type == onnx::TensorProto::BOOL;
   const bool is_integer = is_integer_type(type) && !is_bytes && !is_boolean;
   if (!input.type().has_tensor_type() || (is_integer && !graph_.has_subnets))
-    throw Refusal{Error(errors::net_onnx_operator)
-                      .in("input " + input.name())
-                      .argument("type", std::to_string(type))
-                      .detail("inputs are tensors of floats, booleans or unsigned bytes: make the "
-                              "input one of floats")};
+    throw Refusal{
+        Error(errors::net_onnx_operator)
+            .in("input " + input.name())
+            .argument("type", std::to_string(type))
+            .detail("inputs are tensors of floats, booleans or bytes: make the input one of "
+                    "floats")};
   const Dims dims = input_dims(input, index);
   if (elements(dims) < 1)
     throw Refusal{
@@ -125,6 +128,7 @@ void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   values_[input.name()] =
       Value{dims, nullptr, graph_.add(std::move(op), {}), {}, is_bytes ? 256 : 0, is_bytes};
   Value& value = values_[input.name()];
+  value.is_signed = is_signed;
   if (is_boolean) value.kind = ValueKind::boolean;
   if (!is_integer) return;
   value.kind = ValueKind::integer;
@@ -195,13 +199,14 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
   for (const std::string& name : proto.input()) {
     const auto found = values_.find(name);
     inputs.push_back(name.empty() || found == values_.end() ? nullptr : &found->second);
-    if (!name.empty() && found == values_.end()) missing.push_back(name);
+    if (!name.empty() && found == values_.end() && !lists_.contains(name)) missing.push_back(name);
   }
   Node node(graph_, proto, opset_of(proto, opset), std::move(inputs), folder_, wanted_);
   guard([&] {
     if (++imported_nodes_ > kMostNodes)
       node.refuse("nodes", fmt::format("more than {}", kMostNodes),
                   "fewer, with functions and loops as the nodes that they stand for");
+    if (missing.empty() && is_of_lists(proto)) return import_list(node);
     if (missing.empty()) {
       require_no_lowest_pads(node);
       if (!is_of_host(node)) {
@@ -224,9 +229,11 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
     auto& value = node.outputs()[static_cast<size_t>(i)];
     if (value)
       values_[name] = std::move(*value);
-    else if (!values_.contains(name))
+    else if (!values_.contains(name) && !lists_.contains(name))
       unknown_.insert(name);
-    if (const auto known = values_.find(name); known != values_.end() && !known->second.on_host) {
+    const auto known = values_.find(name);
+    const bool keeps_kind = known == values_.end() || known->second.on_host || is_of_lists(proto);
+    if (!keeps_kind) {
       known->second.kind = kind;
       known->second.integer_type = integer_type;
       if (kind == ValueKind::integer) known->second.magnitude = magnitude_of_results(node);
@@ -261,9 +268,45 @@ std::string ModelImporter::output_tensor(const std::string& name, const Value& v
   return tensor;
 }
 
+// Returns the integers of a quantized tensor, of which the net has the real numbers:
+// round(x / scale) + zero, within the type.
+Value ModelImporter::integers_of(const std::string& name, const Value& value) {
+  const Quantization q = *value.quantization;
+  onnx::NodeProto proto;
+  proto.set_name(name);
+  proto.set_op_type("QuantizeLinear");
+  proto.add_input(name + "//real");
+  proto.add_output(name + "//integers");
+  Value& real = values_[proto.input(0)] = value;
+  real.quantization.reset();
+  wanted_.insert(proto.output(0));
+  Node node(graph_, proto, kExpansionOpset, {&real}, folder_, wanted_);
+  Expansion made(node);
+  const std::string steps = made.add("Div", {proto.input(0), made.real(q.scale)});
+  const std::string rounded = made.add("Round", {steps});
+  const std::string whole =
+      q.zero == 0 ? rounded : made.add("Add", {rounded, made.real(static_cast<float>(q.zero))});
+  made.set(made.add("Clip", {whole, made.real(static_cast<float>(q.lowest())),
+                             made.real(static_cast<float>(q.highest()))}));
+  import_all(node.expansion(), node.expansion_opset);
+  for (const std::string& tensor : {steps, rounded})
+    if (const auto known = values_.find(tensor); known != values_.end())
+      graph_.set_threshold(known->second.tensor, {1, q.zero, q.type});
+  for (const std::string& tensor : {whole, std::string(proto.output(0))})
+    if (const auto known = values_.find(tensor); known != values_.end())
+      graph_.set_threshold(known->second.tensor, {1, 0, q.type});
+  const auto result = values_.find(proto.output(0));
+  if (result == values_.end()) throw Refusal{combine(problems_)};
+  return result->second;
+}
+
 // Returns an output's value as a tensor.
 Value ModelImporter::output_value(const std::string& name) {
   const auto found = values_.find(name);
+  if (lists_.contains(name))
+    throw Refusal{Error(errors::net_onnx_operator)
+                      .in("output " + name)
+                      .detail("it is a sequence; make its tensors outputs instead")};
   if (found == values_.end()) throw Refusal{malformed("output " + name, "no node makes it")};
   Value value = found->second;
   const auto refuse = [&](const char* why) {
@@ -271,7 +314,9 @@ Value ModelImporter::output_value(const std::string& name) {
   };
   if (!value.lowest_pads.empty())
     refuse("a Pad with -inf or the lowest float must be read by a MaxPool; pad with a number");
-  if (value.quantization) refuse("it is of integers; put a DequantizeLinear behind it");
+  if (value.quantization && !is_integer_type(value.quantization->type))
+    refuse("it is of float8; put a DequantizeLinear behind it");
+  if (value.quantization) return integers_of(name, value);
   if (value.constant == nullptr) return value;
   if (value.constant->is_integer() || value.constant->size() == 0)
     refuse("it is a constant; leave it out of the outputs");

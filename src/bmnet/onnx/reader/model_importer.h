@@ -38,11 +38,14 @@ class ModelImporter {
   void import_node(const onnx::NodeProto& proto, int64_t opset);
   void import_operator(const onnx::NodeProto& proto, Node& node);
   void loop(Node& node);
+  bool is_of_lists(const onnx::NodeProto& proto) const;
+  void import_list(Node& node);
 
   // ---- Outputs ----
   std::string output_tensor(const std::string& name, const Value& value,
                             const std::set<std::string>& taken);
   Value output_value(const std::string& name);
+  Value integers_of(const std::string& name, const Value& value);
   void finish();
 
   onnx::GraphProto& proto_;
@@ -51,6 +54,7 @@ class ModelImporter {
   const std::string folder_;
   Graph graph_;
   std::map<std::string, Value> values_;
+  std::map<std::string, std::vector<std::string>> lists_;  // sequences of tensors, by their names
   // Inputs and results of nodes that were refused.
   std::set<std::string> unknown_;
   std::set<std::string> wanted_;  // tensors that outputs or nodes need

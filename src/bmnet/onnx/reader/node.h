@@ -182,6 +182,10 @@ struct NodeWindow {
 // Reads the window of x (N,C,H,W), or of (N,C,L) as (N,C,L,1). `kernel` has the extents of the
 // weights or of kernel_shape.
 NodeWindow read_window(const Node& node, const Dims& kernel);
+// Returns the same for a map of any number of axes.
+std::vector<WindowAxis> read_windows(const Node& node, const Dims& kernel);
+// Returns true if import_conv() expands a convolution with these weights.
+bool is_conv_of_parts(const Node& node, const Constant& w);
 // Returns the net's extents of a map with one or two axes.
 Dims map_dims(const Node& node, const Dims& dims);
 // Inverse of map_dims(): drops the last axis if the map has one axis.

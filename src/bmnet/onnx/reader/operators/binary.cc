@@ -263,8 +263,35 @@ void expand_mean(Node& node) {
   made.set(made.add("Mul", {one_by_one(node, made, "Add"), made.real(part)}));
 }
 
+namespace {
+
+// Max with -inf and Min with inf give the other operand, which a Where chooses: no operation has
+// infinite weights. Returns false if there are none among several.
+bool chooses(Node& node, const char* type, float neutral) {
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const Constant* constant = node.constant(i);
+    if (constant == nullptr || constant->size() == 1 || constant->is_integer()) continue;
+    std::vector<float> values = constant->reals;
+    std::vector<int64_t> is_neutral;
+    for (float& value : values) {
+      is_neutral.push_back(value == neutral);
+      if (value == neutral) value = 0;
+    }
+    if (std::ranges::count(is_neutral, 1) == 0) continue;
+    Expansion made(node);
+    const std::string x = made.in(1 - i), mask = made.booleans(constant->dims, is_neutral);
+    const std::string y = made.add(type, {x, made.reals(constant->dims, values)});
+    made.set(made.add("Where", {mask, x, y}));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void expand_max(Node& node) {
   if (node.inputs() == 2 && node.is_constant()) return node.set(fold_max(node));
+  if (node.inputs() == 2 && chooses(node, "Max", -INFINITY)) return;
   if (node.inputs() == 2 && has_constant(node)) return bounded(node, false);
   if (node.inputs() == 2) return elementwise(node, Eltwise::MAX, {});
   if (node.inputs() > 2 && are_alike(node)) return many(node, Eltwise::MAX, {});
@@ -274,6 +301,7 @@ void expand_max(Node& node) {
 
 void expand_min(Node& node) {
   if (node.inputs() == 2 && node.is_constant()) return node.set(fold_min(node));
+  if (node.inputs() == 2 && chooses(node, "Min", INFINITY)) return;
   if (node.inputs() == 2) return bounded(node, true);
   Expansion made(node);
   made.set(one_by_one(node, made, "Min"));

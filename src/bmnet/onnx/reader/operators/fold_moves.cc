@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/small_floats.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -287,7 +288,7 @@ ConstantPtr fold_range(const Node& n) {
 ConstantPtr fold_cast(const Node& n) {
   const Constant& x = n.weights(0, "input");
   const auto type = static_cast<int>(n.integer("to", 0));
-  require_cast_type(n, type);
+  if (!is_signed_float8(type)) require_cast_type(n, type);
   if (x.is_integer() && is_integer_type(type)) {
     std::vector<Whole> values;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -299,7 +300,7 @@ ConstantPtr fold_cast(const Node& n) {
   std::vector<double> values;
   for (size_t i = 0; i < x.size(); ++i) values.push_back(x.at(i));
   const ConstantPtr result = make_constant(x.dims, type, values);
-  return is_integer_type(type) ? result : rounded(*result, type);
+  return is_integer_type(type) ? result : rounded(*result, type, n.integer("saturate", 1) != 0);
 }
 
 }  // namespace tputwin::net::onnx_reader

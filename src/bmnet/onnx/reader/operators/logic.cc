@@ -150,26 +150,70 @@ void import_choose(Node& node) {
 
 // ---- IsNaN ----
 
+namespace {
+
+// Where a Softmax with a constant mask has NaN: in rows whose mask is -inf everywhere. Empty if
+// there are none.
+std::vector<int64_t> masked_rows(const TensorOp& op, const Blob& mask) {
+  const Dims x = net::dims(op.input_shape(0));
+  const auto axis = static_cast<size_t>(op.tg_softmax_param().axis());
+  const auto is_masked = [&](float value) { return value < 0 && std::isinf(value); };
+  if (std::ranges::none_of(mask.data, is_masked)) return {};
+  const Dims rows = around(x, axis);
+  std::vector<int64_t> result(static_cast<size_t>(elements(x)), 1);
+  bool any = false;
+  std::vector<int64_t> steps(x.size(), 0);
+  for (int64_t step = 1, i = static_cast<int64_t>(x.size()) - 1; i >= 0; --i) {
+    if (mask.shape[static_cast<size_t>(i)] != 1) steps[static_cast<size_t>(i)] = step;
+    step *= mask.shape[static_cast<size_t>(i)];
+  }
+  const auto value_at = [&](size_t i) {
+    int64_t at = 0, rest = static_cast<int64_t>(i);
+    for (size_t k = x.size(); k-- > 0; rest /= x[k]) at += rest % x[k] * steps[k];
+    return mask.data[static_cast<size_t>(at)];
+  };
+  const auto inner = static_cast<size_t>(rows[2]), length = static_cast<size_t>(rows[1]);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const size_t first = i / (inner * length) * inner * length + i % inner;
+    for (size_t k = 0; k < length && result[i] != 0; ++k)
+      result[i] = is_masked(value_at(first + k * inner)) ? 1 : 0;
+    any = any || result[i] != 0;
+  }
+  return any ? result : std::vector<int64_t>();
+}
+
+// The Softmax whose elements the tensor has in their order, or moved.
+const TensorOp* softmax_of(const Graph& graph, const std::string& tensor, bool& is_moved) {
+  const TensorOp* op = graph.network.producer(tensor);
+  while (op != nullptr && (is(*op, Op::reshape) || is(*op, Op::permute))) {
+    is_moved = is_moved || is(*op, Op::permute);
+    op = graph.network.producer(op->bottom(0));
+  }
+  return op != nullptr && is(*op, Op::softmax) ? op : nullptr;
+}
+
+}  // namespace
+
 // A Softmax of finite values has no NaN.
 void import_is_na_n(Node& node) {
-  const TensorOp* op = node.graph.network.producer(node.in(0).tensor);
-  while (op != nullptr && (is(*op, Op::reshape) || is(*op, Op::permute)))
-    op = node.graph.network.producer(op->bottom(0));
-  if (op == nullptr || !is(*op, Op::softmax)) {
+  bool is_moved = false;
+  const TensorOp* op = softmax_of(node.graph, node.in(0).tensor, is_moved);
+  if (op == nullptr) {
     Expansion made(node);
     return made.set(made.function("is_nan", made.in(0)));
   }
-  const auto blobs = node.graph.network.blobs.find(op->name());
-  if (blobs != node.graph.network.blobs.end())
-    for (const Blob& blob : blobs->second)
-      for (const float value : blob.data)
-        node.require(std::isfinite(value), "x", node.proto.input(0),
-                     "a Softmax whose mask is finite; take -1e4 for -inf");
   for (const std::string& bottom : op->bottom())
     node.require(!mask_of(node.graph, bottom), "x", node.proto.input(0),
                  "a Softmax whose mask is finite; take -1e4 for -inf in the Where");
-  const auto count = static_cast<size_t>(elements(node.dims()));
-  node.set(make_integers(node.dims(), std::vector<int64_t>(count), onnx::TensorProto::BOOL));
+  std::vector<int64_t> result(static_cast<size_t>(elements(node.dims())), 0);
+  const auto blobs = node.graph.network.blobs.find(op->name());
+  if (blobs != node.graph.network.blobs.end() && !blobs->second.empty()) {
+    std::vector<int64_t> masked = masked_rows(*op, blobs->second[0]);
+    node.require(masked.empty() || !is_moved, "x", node.proto.input(0),
+                 "a Softmax that masks no row whole, or before a Transpose");
+    if (!masked.empty()) result = std::move(masked);
+  }
+  node.set(make_integers(node.dims(), std::move(result), onnx::TensorProto::BOOL));
 }
 
 void import_is_inf(Node& node) {

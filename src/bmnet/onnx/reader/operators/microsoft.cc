@@ -1,6 +1,7 @@
 // Operators that ONNX Runtime writes into optimized and quantized files, made of those of ONNX.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -180,12 +181,18 @@ void expand_fused_gemm(Node& node) {
 
 namespace {
 
-std::string with_last_axes_swapped(Expansion& made, const Node& node, size_t input) {
+// An operand of a FusedMatMul: `batch` moves the first axis before the last one, then `turns` swaps
+// the last two.
+std::string fused_operand(Expansion& made, const Node& node, size_t input, const char* turns,
+                          const char* batch) {
+  const bool moves = node.integer(batch, 0) != 0, swaps = node.integer(turns, 0) != 0;
+  if (!moves && !swaps) return made.in(input);
   Dims order;
   const size_t axes = node.dims(input).size();
   node.require(axes >= 2, "shape", text(node.dims(input)), "matrices");
   for (size_t axis = 0; axis < axes; ++axis) order.push_back(static_cast<int64_t>(axis));
-  std::swap(order[axes - 1], order[axes - 2]);
+  if (moves) std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  if (swaps) std::swap(order[axes - 1], order[axes - 2]);
   return made.add("Transpose", {made.in(input)}, {{"perm", order}});
 }
 
@@ -193,13 +200,9 @@ std::string with_last_axes_swapped(Expansion& made, const Node& node, size_t inp
 
 // alpha * A' B'
 void expand_fused_mat_mul(Node& node) {
-  for (const char* attribute : {"transBatchA", "transBatchB"})
-    node.require(node.integer(attribute, 0) == 0, attribute, "1", "0");
   Expansion made(node);
-  const auto operand = [&](size_t input, const char* turns) {
-    return node.integer(turns, 0) == 0 ? made.in(input) : with_last_axes_swapped(made, node, input);
-  };
-  const std::string y = made.add("MatMul", {operand(0, "transA"), operand(1, "transB")});
+  const std::string y = made.add("MatMul", {fused_operand(made, node, 0, "transA", "transBatchA"),
+                                            fused_operand(made, node, 1, "transB", "transBatchB")});
   const float alpha = node.real("alpha", 1);
   made.set(alpha == 1 ? y : made.add("Mul", {y, made.real(alpha)}));
 }

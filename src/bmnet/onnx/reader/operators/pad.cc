@@ -145,11 +145,18 @@ void pad_others(Node& node, const std::vector<Sides>& sides, Dims dims, Dims pad
   made.set(y);
 }
 
-// Reads constant_value.
+// Reads constant_value. That of a quantized tensor is an integer, for which the net has a real
+// number; Pads of expansions have the real number already.
 float value_of(const Node& node) {
-  if (!node.has(2)) return node.real("value", 0);
+  const auto& q = node.in(0).quantization;
+  const auto real = [&](double integer) {
+    return q ? static_cast<float>((integer - static_cast<double>(q->zero)) * q->scale)
+             : static_cast<float>(integer);
+  };
+  if (!node.has(2)) return real(node.real("value", 0));
   const Constant& given = node.weights(2, "constant_value");
-  return given.size() == 0 ? 0 : static_cast<float>(given.at(0));
+  if (given.size() == 0) return real(0);
+  return given.is_integer() ? real(given.at(0)) : static_cast<float>(given.at(0));
 }
 
 std::vector<Sides> sides_of(const Node& node, const Dims& pads) {

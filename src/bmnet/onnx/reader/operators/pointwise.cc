@@ -150,7 +150,10 @@ void import_dropout(Node& node) {
   };
   node.require(!node.has(2) || is_zero(2) || is_zero(1), "training_mode", "true",
                "export the net for inference");
-  node.require(!node.wants(1), "mask", "wanted", "leave the second output out");
+  const auto count = static_cast<size_t>(elements(node.dims()));
+  if (node.wants(1))  // nothing is dropped
+    node.set(make_integers(node.dims(), std::vector<int64_t>(count, 1), onnx::TensorProto::BOOL),
+             1);
   node.set(node.in(0));
 }
 
@@ -187,13 +190,16 @@ void import_cast(Node& node) {
     Expansion made(node);
     return made.set(to_integers(node, made, type));
   }
-  if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
+  if (node.in(0).is_signed)
+    node.require(!is_integer_type(type) || is_signed_type(type), "to", std::to_string(type),
+                 "a signed type: the input's bytes may be negative");
+  else if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
     node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
                  std::to_string(type), "a type that holds all positions of the axis, or bytes");
   node.set(node.in(0));
   if (is_integer_type(type) || !node.outputs()[0]) return;
   node.outputs()[0]->positions = 0;
-  node.outputs()[0]->is_bytes = false;
+  node.outputs()[0]->is_bytes = node.outputs()[0]->is_signed = false;
 }
 
 void import_function(Node& node) {
@@ -213,6 +219,7 @@ void expand_cast_like(Node& node) {
   }
   Expansion made(node);
   made.set(made.add("Cast", {made.in(0)}, {{"to", int64_t{type}}}));
+  made.copy_attribute("saturate");
 }
 
 }  // namespace tputwin::net::onnx_reader

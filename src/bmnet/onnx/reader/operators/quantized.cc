@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "bmnet/onnx/reader/bounds.h"
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/small_floats.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -30,52 +31,64 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
     q.zero = z.whole()[0];
     q.type = z.type;
   }
-  node.require(q.type == TensorProto::INT8 || q.type == TensorProto::UINT8, "type",
-               std::to_string(q.type), "int8 or uint8");
+  node.require(q.highest() != 0, "type", std::to_string(q.type),
+               "integers of 4, 8 or 16 bits, or float8");
   return q;
 }
 
-// Returns (q - zero) * scale, with a scale for each block of `block` elements along the axis.
-std::vector<float> dequantized_blocks(const Node& node, const Constant& q, const Constant& scale,
-                                      const Constant* zero, size_t axis, int64_t block) {
-  Dims blocks = q.dims;
-  node.require(block >= 1 && axis < q.dims.size(), "block_size", std::to_string(block),
+// Returns, for each element, the index of its scale: one for all, one for each index of the axis,
+// or one for each block of `block` elements along the axis.
+std::vector<size_t> scale_of_each(const Node& node, const Dims& dims, const Constant& scale,
+                                  const Constant* zero, size_t axis, int64_t block) {
+  const auto count = static_cast<size_t>(elements(dims));
+  node.require(zero == nullptr || zero->size() == scale.size(), "zero_point",
+               zero == nullptr ? "" : text(zero->dims), "one for each scale");
+  if (scale.size() == 1 && block == 0) return std::vector<size_t>(count, 0);
+  node.require(block >= 0 && axis < dims.size(), "block_size", std::to_string(block),
                "at least 1, along an axis of the tensor");
-  blocks[axis] = (q.dims[axis] + block - 1) / block;
-  node.require(scale.dims == blocks && (zero == nullptr || zero->dims == blocks), "scale",
-               text(scale.dims), "one for each block, " + text(blocks));
-  const int64_t inner = run(q.dims, axis + 1, q.dims.size()), extent = q.dims[axis];
-  std::vector<float> values;
-  for (size_t i = 0; i < q.size(); ++i) {
+  Dims blocks = dims;
+  blocks[axis] = block == 0 ? dims[axis] : (dims[axis] + block - 1) / block;
+  if (block == 0)
+    node.require(static_cast<int64_t>(scale.size()) == dims[axis], "scale", text(scale.dims),
+                 "one value, or one per index of the axis");
+  else
+    node.require(scale.dims == blocks, "scale", text(scale.dims),
+                 "one for each block, " + text(blocks));
+  const int64_t inner = run(dims, axis + 1, dims.size()), extent = dims[axis];
+  std::vector<size_t> from;
+  for (size_t i = 0; i < count; ++i) {
     const auto at = static_cast<int64_t>(i);
     const int64_t outer = at / inner / extent, along = at / inner % extent;
-    const auto from =
-        static_cast<size_t>((outer * blocks[axis] + along / block) * inner + at % inner);
-    const double offset = zero == nullptr ? 0 : zero->at(from);
-    values.push_back(static_cast<float>((q.at(i) - offset) * scale.at(from)));
+    from.push_back(static_cast<size_t>(
+        block == 0 ? along : (outer * blocks[axis] + along / block) * inner + at % inner));
   }
-  return values;
+  return from;
 }
 
-// Returns (q - zero) * scale, with one scale, or one per index of an axis.
-std::vector<float> dequantized(const Node& node, const Constant& q, const Constant& scale,
-                               const Constant* zero, size_t axis) {
-  const int64_t extent = scale.size() == 1 ? 1 : q.dims.empty() ? 1 : q.dims[axis];
-  node.require(static_cast<int64_t>(scale.size()) == extent &&
-                   (zero == nullptr || zero->size() == scale.size()),
-               "scale", text(scale.dims), "one value, or one per index of the axis");
-  const int64_t inner = scale.size() == 1 ? 1 : run(q.dims, axis + 1, q.dims.size());
+// Returns the same by the node's attributes.
+std::vector<size_t> scale_of_each(const Node& node, const Constant& x, const Constant& scale,
+                                  const Constant* zero) {
+  const int64_t block = node.integer("block_size", 0);
+  const bool has_axis = scale.size() != 1 || block != 0;
+  const size_t axis = has_axis ? node.axis(node.integer("axis", 1), x.dims.size()) : 0;
+  return scale_of_each(node, x.dims, scale, zero, axis, block);
+}
+
+// Returns (q - zero) * scale.
+std::vector<float> dequantized(const Constant& q, const Constant& scale, const Constant* zero,
+                               const std::vector<size_t>& from) {
   std::vector<float> values;
   for (size_t i = 0; i < q.size(); ++i) {
-    const auto at = static_cast<size_t>(static_cast<int64_t>(i) / inner % extent);
-    const double offset = zero == nullptr ? 0 : zero->at(at);
-    values.push_back(static_cast<float>((q.at(i) - offset) * scale.at(at)));
+    const double offset = zero == nullptr ? 0 : zero->at(from[i]);
+    values.push_back(static_cast<float>((q.at(i) - offset) * scale.at(from[i])));
   }
   return values;
 }
 
-size_t scale_axis(const Node& node, const Constant& q, const Constant& scale) {
-  return scale.size() == 1 ? 0 : node.axis(node.integer("axis", 1), q.dims.size());
+// With one scale, or one per index of the axis.
+std::vector<float> dequantized(const Node& node, const Constant& q, const Constant& scale,
+                               const Constant* zero, size_t axis) {
+  return dequantized(q, scale, zero, scale_of_each(node, q.dims, scale, zero, axis, 0));
 }
 
 // Returns the real values of the first input's integers. The net's tensor holds them already,
@@ -83,11 +96,12 @@ size_t scale_axis(const Node& node, const Constant& q, const Constant& scale) {
 Value real_of(Node& node, const Quantization& q, std::string_view what) {
   Value x = node.in(0);
   if (x.is_bytes) {
-    node.require(q.type == TensorProto::UINT8, "type", std::to_string(q.type),
-                 "uint8, as the input's bytes are");
+    const int type = x.is_signed ? TensorProto::INT8 : TensorProto::UINT8;
+    node.require(q.type == type, "type", std::to_string(q.type),
+                 fmt::format("{}, as the input's bytes are", type));
     const auto zero = static_cast<float>(q.zero);
     Value real{x.dims, nullptr, power(node, x.tensor, q.scale, -zero * q.scale, 1, what), {}};
-    node.graph.set_threshold(x.tensor, {});
+    node.graph.set_threshold(x.tensor, {1, 0, type});
     node.graph.set_threshold(real.tensor, q);
     return real;
   }
@@ -147,7 +161,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
   if (bias != nullptr) inputs.push_back(&b);
   while (proto.input_size() > static_cast<int>(inputs.size())) proto.mutable_input()->RemoveLast();
   // Clipping by the integers is a layer of its own; its result has the output's name.
-  if (result.zero != result.lowest() + 128) {
+  if (!result.is_symmetric()) {
     if (proto.name().empty()) proto.set_name(proto.output(0));
     proto.set_output(0, proto.output(0) + "/real");
   }
@@ -173,42 +187,68 @@ void import_dequantize_linear(Node& node) {
   node.require(x.quantization || x.is_bytes, "x", node.proto.input(0),
                "integers that a QuantizeLinear or QLinear operator made, or an input's bytes; feed "
                "the net floats");
-  const int type = x.quantization ? x.quantization->type : static_cast<int>(TensorProto::UINT8);
+  const int bytes = x.is_signed ? TensorProto::INT8 : TensorProto::UINT8;
+  const int type = x.quantization ? x.quantization->type : bytes;
   node.set(real_of(node, quantization_of(node, 1, 2, type), ""));
 }
 
 ConstantPtr fold_dequantize_linear(const Node& node) {
   const Constant &q = node.weights(0, "x"), &scale = node.weights(1, "scale");
-  if (const int64_t block = node.integer("block_size", 0); block != 0)
-    return make_reals(q.dims,
-                      dequantized_blocks(node, q, scale, node.constant(2),
-                                         node.axis(node.integer("axis", 1), q.dims.size()), block));
-  return make_reals(q.dims,
-                    dequantized(node, q, scale, node.constant(2), scale_axis(node, q, scale)));
+  const Constant* zero = node.constant(2);
+  return make_reals(q.dims, dequantized(q, scale, zero, scale_of_each(node, q, scale, zero)));
 }
+
+namespace {
+
+// Returns the type's number that is nearest to x / scale + zero.
+double quantized(double x, double scale, double zero, int type) {
+  const double q = x / scale;
+  if (!is_integer_type(type)) return to_float8(static_cast<float>(q), type, true);
+  const auto [least, most] = range_of(type);
+  const double whole = std::nearbyint(q) + zero;
+  if (std::isnan(whole)) return 0;
+  return std::clamp(whole, static_cast<double>(least), static_cast<double>(most));
+}
+
+}  // namespace
 
 ConstantPtr fold_quantize_linear(const Node& node) {
   const Constant &x = node.weights(0, "x"), &scale = node.weights(1, "scale");
   const Constant* zero = node.constant(2);
-  const size_t axis = scale_axis(node, x, scale);
   const auto given = static_cast<int>(node.integer("output_dtype", 0));
   const int type = zero != nullptr ? zero->type : given != 0 ? given : int{TensorProto::UINT8};
-  node.require(type == TensorProto::INT8 || type == TensorProto::UINT8, "type",
-               std::to_string(type), "int8 or uint8");
-  const double least = type == TensorProto::INT8 ? -128 : 0, most = least + 255;
-  const int64_t extent = scale.size() == 1 ? 1 : x.dims[axis];
-  node.require(static_cast<int64_t>(scale.size()) == extent &&
-                   (zero == nullptr || zero->size() == scale.size()),
-               "scale", text(scale.dims), "one value, or one per index of the axis");
-  const int64_t inner = scale.size() == 1 ? 1 : run(x.dims, axis + 1, x.dims.size());
-  std::vector<int64_t> values;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const auto at = static_cast<size_t>(static_cast<int64_t>(i) / inner % extent);
-    const double q = std::nearbyint(x.at(i) / scale.at(at)) + (zero == nullptr ? 0 : zero->at(at));
-    values.push_back(static_cast<int64_t>(std::isnan(q) ? 0 : std::clamp(q, least, most)));
-  }
-  return make_integers(x.dims, std::move(values), type);
+  node.require(range_of(type).second != 0, "type", std::to_string(type),
+               "integers of 4, 8 or 16 bits, or float8");
+  const std::vector<size_t> from = scale_of_each(node, x, scale, zero);
+  std::vector<double> values;
+  for (size_t i = 0; i < x.size(); ++i)
+    values.push_back(
+        quantized(x.at(i), scale.at(from[i]), zero == nullptr ? 0 : zero->at(from[i]), type));
+  return make_constant(x.dims, type, values);
 }
+
+namespace {
+
+// Makes a QLinear operator a layer of floats between a DequantizeLinear and a QuantizeLinear: one
+// that is expanded itself, or whose operands are tensors both.
+void expand_between(Node& node, const char* type, const std::vector<float>* weights,
+                    const std::vector<const char*>& attributes, const Constant* bias) {
+  Expansion made(node);
+  const auto with_zero = [&](const char* name, std::string x, size_t scale, size_t zero) {
+    std::vector<std::string> inputs{std::move(x), made.in(scale)};
+    if (node.has(zero)) inputs.push_back(made.in(zero));
+    return made.add(name, inputs);
+  };
+  std::vector<std::string> operands{with_zero("DequantizeLinear", made.in(0), 1, 2)};
+  operands.push_back(weights != nullptr ? made.reals(node.dims(3), *weights)
+                                        : with_zero("DequantizeLinear", made.in(3), 4, 5));
+  if (bias != nullptr) operands.push_back(made.reals(bias->dims, bias->reals));
+  const std::string y = made.add(type, operands);
+  for (const char* attribute : attributes) made.copy_attribute(attribute);
+  made.set(with_zero("QuantizeLinear", y, 6, 7));
+}
+
+}  // namespace
 
 void import_qlinear_conv(Node& node) {
   const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
@@ -223,10 +263,17 @@ void import_qlinear_conv(Node& node) {
     bias = make_reals(b.dims, std::move(values));
   }
   const std::vector<float> weights = dequantized(node, w, scale, node.constant(5), 0);
+  node.require(w.dims.size() == node.dims().size(), "w", text(w.dims), "as many axes as x");
+  if (is_conv_of_parts(node, w))
+    return expand_between(node, "Conv", &weights,
+                          {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"},
+                          bias.get());
   as_float(node, "Conv", real_of(node, from, "real"), make_reals(w.dims, weights), bias, to);
 }
 
 void import_qlinear_matmul(Node& node) {
+  if (node.constant(3) == nullptr || node.constant(0) != nullptr || node.dims(3).size() > 2)
+    return expand_between(node, "MatMul", nullptr, {}, nullptr);
   const Quantization from = quantization_of(node, 1, 2), to = quantization_of(node, 6, 7);
   const Constant &b = node.weights(3, "b"), &scale = node.weights(4, "b_scale");
   const size_t last = b.dims.empty() ? 0 : b.dims.size() - 1;

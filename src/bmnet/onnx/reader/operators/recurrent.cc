@@ -75,8 +75,6 @@ void require_size(const Recurrent& r, size_t input, std::string_view what, int64
 }
 
 void require_supported(const Node& node, const Recurrent& r) {
-  node.require(node.integer("input_forget", 0) == 0, "input_forget", "1", "0");
-  node.require(!node.has(7), "P", "peepholes", "absent; the steps have no peepholes");
   if (node.has(4))
     for (const int64_t length : node.weights(4, "sequence_lens").whole())
       node.require(length == r.steps, "sequence_lens", std::to_string(length),
@@ -131,6 +129,7 @@ Recurrent recurrent_of(Node& node, int64_t gates, const std::vector<std::string>
   require_size(r, 1, "W", directions * gates * r.hidden * r.inputs);
   require_size(r, 2, "R", directions * gates * r.hidden * r.hidden);
   if (node.has(3)) require_size(r, 3, "B", directions * 2 * gates * r.hidden);
+  if (node.has(7)) require_size(r, 7, "P", directions * 3 * r.hidden);
   return r;
 }
 
@@ -288,13 +287,58 @@ void expand_rnn(Node& node) {
   });
 }
 
+namespace {
+
+// Peepholes through which the cell adds to the gates i, o and f.
+struct Peepholes {
+  std::string i, o, f;  // weights; "" for none
+};
+
+Peepholes peepholes_of(Recurrent& r, const Direction& d) {
+  if (!r.node.has(7)) return {};
+  const auto part = [&](int64_t gate) {
+    return rows_of(r, 7, "P", d.index, gate * r.hidden, (gate + 1) * r.hidden, 1);
+  };
+  const auto row = [&](int64_t gate) {
+    return r.made.add("Reshape", {part(gate), r.made.integers({1, r.hidden})});
+  };
+  return {row(0), row(1), row(2)};
+}
+
+// x + weights * c
+std::string seen(Recurrent& r, const std::string& x, const std::string& weights,
+                 const std::string& c) {
+  if (weights.empty() || c.empty()) return x;
+  return r.made.add("Add", {x, r.made.add("Mul", {c, weights})});
+}
+
+// A step of an LSTM whose gates are computed one by one: with peepholes, or with a forget gate that
+// is what the input gate leaves, as in ONNX Runtime.
+State step_of_gates(Recurrent& r, const Direction& d, const Peepholes& p, const std::string& all,
+                    const State& state) {
+  const auto gates = split(r, all, {r.hidden, r.hidden, r.hidden, r.hidden});
+  const bool is_coupled = r.node.integer("input_forget", 0) != 0;
+  const std::string i = function(r, d, 0, seen(r, gates[0], p.i, state.c));
+  const std::string f = is_coupled ? r.made.add("Sub", {r.made.real(1), i})
+                                   : function(r, d, 0, seen(r, gates[2], p.f, state.c));
+  std::string c = r.made.add("Mul", {i, function(r, d, 1, gates[3])});
+  if (!state.c.empty()) c = r.made.add("Add", {r.made.add("Mul", {f, state.c}), c});
+  const std::string o = function(r, d, 0, seen(r, gates[1], p.o, c));
+  return State{r.made.add("Mul", {o, function(r, d, 2, c)}), c};
+}
+
+}  // namespace
+
 // Gates i, o, f, c: c = f * c + i * g(c'), h = o * h(c).
 void expand_lstm(Node& node) {
   Recurrent r = recurrent_of(node, 4, {"Sigmoid", "Tanh", "Tanh"});
+  const bool one_by_one = node.has(7) || node.integer("input_forget", 0) != 0;
   unroll(r, [&](const Direction& d) {
     const std::string matrix = rows_of(r, 2, "R", d.index, 0, 4 * r.hidden, r.hidden);
+    const Peepholes peepholes = peepholes_of(r, d);
     return states_of(r, d, 4, [&](const std::string& x, const State& state) {
       const std::string all = sum(r.made, x, recurrence(r, state.h, matrix));
+      if (one_by_one) return step_of_gates(r, d, peepholes, all, state);
       const auto parts = split(r, all, {3 * r.hidden, r.hidden});
       const auto gates = split(r, function(r, d, 0, parts[0]), {r.hidden, r.hidden, r.hidden});
       std::string c = r.made.add("Mul", {gates[0], function(r, d, 1, parts[1])});

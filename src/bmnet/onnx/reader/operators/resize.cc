@@ -14,6 +14,7 @@ struct Method {
   std::string mode, coordinates, nearest, aspect_ratio = "stretch";
   float cubic_a = -0.75f;
   bool exclude_outside = false;
+  bool antialias = false;
 };
 
 // Scaling of one axis: its extents, the factor between them, and the result's extent before it was
@@ -67,8 +68,34 @@ double cubic(double t, double a) {
   return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
 }
 
+double triangle(double t) { return std::max(0.0, 1 - std::fabs(t)); }
+
+// The filter as wide as the pixels of a smaller result are apart, so that each source counts. What
+// is beyond the borders counts at the border, or not at all.
+AxisTaps smoothed_taps(const Method& m, const Scaling& scaling) {
+  const double reach = m.mode == "cubic" ? 2 : 1, step = 1 / static_cast<double>(scaling.scale);
+  const int64_t size = scaling.size, taps = 2 * static_cast<int64_t>(std::ceil(reach * step)) + 1;
+  AxisTaps axis{.taps = taps, .outputs = scaling.outputs};
+  for (int64_t i = 0; i < axis.outputs; ++i) {
+    const double x = coordinate(m, i, scaling);
+    const auto first = static_cast<int64_t>(std::floor(x + 0.5)) - taps / 2;
+    std::vector<double> weight;
+    double sum = 0;
+    for (int64_t k = first; k < first + taps; ++k) {
+      const double t = (static_cast<double>(k) - x) / step;
+      const bool counts = !m.exclude_outside || (k >= 0 && k < size);
+      weight.push_back(counts ? (reach == 2 ? cubic(t, m.cubic_a) : triangle(t)) : 0);
+      sum += weight.back();
+    }
+    for (int64_t k = 0; k < taps; ++k)
+      axis.add(std::clamp<int64_t>(first + k, 0, size - 1), weight[static_cast<size_t>(k)] / sum);
+  }
+  return axis;
+}
+
 AxisTaps axis_taps(const Method& m, const Scaling& scaling) {
   const int64_t size = scaling.size;
+  if (m.antialias && scaling.scale < 1 && m.mode != "nearest") return smoothed_taps(m, scaling);
   AxisTaps axis{.taps = m.mode == "nearest" ? 1
                         : m.mode == "cubic" ? 4
                                             : 2,
@@ -239,6 +266,7 @@ void import_resize(Node& node) {
   m.nearest = node.text("nearest_mode", first ? "simple" : "round_prefer_floor");
   m.cubic_a = node.real("cubic_coeff_a", -0.75f);
   m.exclude_outside = node.integer("exclude_outside", 0) != 0;
+  m.antialias = node.integer("antialias", 0) != 0;
   node.require(m.coordinates != "tf_crop_and_resize", "coordinate_transformation_mode",
                m.coordinates, "any other");
   node.require(m.mode == "nearest" || m.mode == "linear" || m.mode == "cubic", "mode", m.mode,
@@ -250,10 +278,6 @@ void import_resize(Node& node) {
   const Constant* scales = optional_values(node, first ? 1 : 2, "scales");
   const Constant* sizes = first ? nullptr : optional_values(node, 3, "sizes");
   const Scalings axes = sizes_of(node, m, scales, {}, sizes);
-  const bool shrinks =
-      std::ranges::any_of(axes, [](const Scaling& axis) { return axis.scale < 1; });
-  node.require(node.integer("antialias", 0) == 0 || !shrinks || m.mode == "nearest", "antialias",
-               "1", "0 where the result is smaller; export the net without antialias");
   resize(node, m, axes);
 }
 

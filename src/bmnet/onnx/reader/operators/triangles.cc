@@ -85,17 +85,4 @@ void import_cum_sum(Node& node) {
   made.set(made.add("Transpose", {sums}, {{"perm", order}}));
 }
 
-// The norm of each channel over all axes after it.
-void expand_global_lp_pool(Node& node) {
-  const int64_t p = node.integer("p", 2);
-  node.require(p == 1 || p == 2, "p", std::to_string(p), "1 or 2");
-  Dims axes;
-  for (size_t axis = 2; axis < node.dims().size(); ++axis)
-    axes.push_back(static_cast<int64_t>(axis));
-  node.require(!axes.empty(), "X", text(node.dims()), "at least three axes");
-  Expansion made(node);
-  made.set(made.add(p == 1 ? "ReduceL1" : "ReduceL2", {made.in(0), made.integers(axes)},
-                    {{"keepdims", int64_t{1}}}));
-}
-
 }  // namespace tputwin::net::onnx_reader

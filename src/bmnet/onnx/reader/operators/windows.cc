@@ -54,8 +54,9 @@ Dims read_pads(const Node& node, size_t axes) {
 }
 
 void check_map(const Node& node, size_t rank) {
-  node.require(rank == 3 || rank == 4, "axes", std::to_string(rank),
-               "maps have one or two axes behind samples and channels; the chip has no more");
+  node.require(
+      rank == 3 || rank == 4, "axes", std::to_string(rank),
+      "maps have one or two axes behind samples and channels, and three in Conv and pools");
 }
 
 std::string convolve(Node& node, const std::string& x, const Constant& w, const Constant* b,
@@ -90,9 +91,8 @@ Dims result_dims(const Dims& like, const Dims& net) {
   return {net.begin(), net.begin() + static_cast<std::ptrdiff_t>(like.size())};
 }
 
-NodeWindow read_window(const Node& node, const Dims& kernel) {
+std::vector<WindowAxis> read_windows(const Node& node, const Dims& kernel) {
   const Dims& dims = node.dims();
-  check_map(node, dims.size());
   const size_t axes = dims.size() - 2;
   node.require(kernel.size() == axes, "kernel_shape", text(kernel), "one value for each axis");
   const Dims stride = per_axis(node, "strides", axes, 1);
@@ -100,11 +100,10 @@ NodeWindow read_window(const Node& node, const Dims& kernel) {
   const Dims pads = read_pads(node, axes);
   const std::string automatic = node.text("auto_pad", "NOTSET");
   const bool ceil = node.integer("ceil_mode", 0) != 0;
-  NodeWindow window;
-  window.columns.outputs = 1;  // of a map of one axis
+  std::vector<WindowAxis> result;
   for (size_t i = 0; i < axes; ++i) {
-    WindowAxis& axis = i == 0 ? window.rows : window.columns;
-    axis = {kernel[i], stride[i], dilation[i], pads[i], pads[axes + i]};
+    WindowAxis& axis =
+        result.emplace_back(WindowAxis{kernel[i], stride[i], dilation[i], pads[i], pads[axes + i]});
     node.require(axis.kernel >= 1 && axis.reach() < int64_t{1} << 31, "kernel_shape", text(kernel),
                  "at least 1");
     if (automatic == "VALID") axis.before = axis.behind = 0;
@@ -114,14 +113,32 @@ NodeWindow read_window(const Node& node, const Dims& kernel) {
     node.require(axis.outputs >= 1, "kernel_shape", text(kernel),
                  "a window is no larger than the padded input " + text(dims));
   }
+  return result;
+}
+
+NodeWindow read_window(const Node& node, const Dims& kernel) {
+  check_map(node, node.dims().size());
+  const std::vector<WindowAxis> axes = read_windows(node, kernel);
+  NodeWindow window;
+  window.columns.outputs = 1;  // of a map of one axis
+  window.rows = axes[0];
+  if (axes.size() > 1) window.columns = axes[1];
   return window;
+}
+
+bool is_conv_of_parts(const Node& node, const Constant& w) {
+  if (is_deep(node)) return true;
+  const NodeWindow window = read_window(node, {w.dims.begin() + 2, w.dims.end()});
+  return has_blocks(window) || has_phases(window) || has_large_pads(window) ||
+         has_many_channels(node, window);
 }
 
 void import_conv(Node& node) {
   const Constant& w = node.weights(1, "W");
   const Constant* b = node.has(2) ? &node.weights(2, "B") : nullptr;
-  const Dims x = map_dims(node, node.dims());
   node.require(w.dims.size() == node.dims().size(), "W", text(w.dims), "as many axes as X");
+  if (is_deep(node)) return expand_deep_conv(node);
+  const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, {w.dims.begin() + 2, w.dims.end()});
   const int64_t group = node.integer("group", 1);
   node.require(group >= 1 && group <= x[1] && group * w.dims[1] == x[1], "W", text(w.dims),
@@ -265,6 +282,7 @@ void check_pads(const Node& node, const NodeWindow& window) {
 }
 
 void global(Node& node, bool max) {
+  if (is_deep(node)) return expand_deep_global(node);
   const Dims x = map_dims(node, node.dims());
   Dims result(node.dims().size(), 1);
   result[0] = x[0];
@@ -305,6 +323,7 @@ Dims without_pads(Dims dims, const Dims& pads) {
 
 void import_max_pool(Node& node) {
   node.require(!node.wants(1), "Indices", "wanted", "leave the second output out");
+  if (is_deep(node)) return expand_deep_pool(node);
   const Dims x = without_pads(map_dims(node, node.dims()), node.in(0).lowest_pads);
   NodeWindow window = read_window(node, node.integers("kernel_shape"));
   add_pads(window.rows, node.in(0).lowest_pads, 0);
@@ -318,6 +337,7 @@ void import_max_pool(Node& node) {
 }
 
 void import_average_pool(Node& node) {
+  if (is_deep(node)) return expand_deep_pool(node);
   const Dims x = map_dims(node, node.dims());
   const NodeWindow window = read_window(node, node.integers("kernel_shape"));
   check_pads(node, window);
