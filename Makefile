@@ -76,7 +76,7 @@ test-onnx: onnx-runtime
 # prints at which ones tputwin and ONNX Runtime have equal values.
 ONNX_FORM_OPSETS ?= $(shell seq 11 26)
 ONNX_FORMS ?=
-test-onnx-forms: deps-test onnx-runtime
+test-onnx-forms: deps-test deps-onnx onnx-runtime
 	rm -rf $(ONNX)/forms
 	/usr/bin/python3 tests/onnx_runtime/export_forms.py $(ONNX)/forms --opsets $(ONNX_FORM_OPSETS) -- $(ONNX_FORMS)
 	$(BUILD)/bin/onnx_runtime_models --of $(ONNX)/forms
