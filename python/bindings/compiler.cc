@@ -176,9 +176,11 @@ net::bm1684x::StreamOptions stream_options(const StreamTypes& given, const py::o
     throw py::value_error("dequantized: output_type says it for the " + given.chip);
   const std::map<std::string, bool> ends{{"fp32", true}, {"net", false}};
   net::bm1684x::StreamOptions options;
-  options.target = named<const net::bm1684x::Target*>(
-      {{"bm1684", &net::bm1684::bm1684_target()}, {"bm1684x", &net::bm1684x::bm1684x_target()}},
-      given.chip, "chip");
+  options.target =
+      named<const net::bm1684x::Target*>({{"bm1684", &net::bm1684::bm1684_target()},
+                                          {"bm1684x", &net::bm1684x::bm1684x_target()},
+                                          {"bm1880", nullptr}},  // compiled by another compiler
+                                         given.chip, "chip");
   options.type = named<DType>(
       {{"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}},
       given.type, "type");

@@ -127,6 +127,25 @@ TEST(Bm1684xSimplify, AddendOfSoftmax) {
   }
 }
 
+// Factors of the columns of matrices, with a ReLU in the layer.
+TEST(Bm1684xScale, ColumnsOfMatrices) {
+  for (const int64_t rows : {8, 9, 70})
+    for (const bool has_offsets : {false, true})
+      for (const bool relu : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} rows, offsets {}, relu {}", rows, has_offsets, relu));
+        TensorOp op;
+        set_type(op, Op::scale);
+        op.mutable_tg_scale_param()->set_bias_term(has_offsets);
+        op.mutable_tg_scale_param()->set_do_activation(relu);
+        std::vector<Blob> blobs{random_blob({26}, 3)};
+        if (has_offsets) blobs.push_back(random_blob({26}, 4));
+        auto net = layer_net(op, {{rows, 26}}, blobs);
+        ASSERT_TRUE(net.ok()) << net.status().message();
+        expect_equal(*net, {{"x0", random_blob({rows, 26}, 1)}});
+        EXPECT_EQ(compare(*net, DType::i8, 4e-2f, 1), "") << "int8";
+      }
+}
+
 // Layers that follow each other in local memory are one group, also if they are many.
 TEST(Bm1684xGroups, ManyLayers) {
   std::string net = input("x", {1, 40, 12, 20}), last = "x";

@@ -77,7 +77,7 @@ def test_evaluates_models_of_the_bm1880_only(fashion, tmp_path):
 
 
 def test_names_wrong_types(fashion, tmp_path):
-    for arguments, said in [({"chip": "bm1685"}, "expected bm1684, bm1684x"),
+    for arguments, said in [({"chip": "bm1685"}, "expected bm1684, bm1684x, bm1880"),
                             ({"chip": "bm1684x", "type": "fp8"}, "expected bf16, fp16, fp32, int8"),
                             ({"chip": "bm1684x", "output_type": "f"}, "expected fp32, net"),
                             ({"chip": "bm1684x", "dequantized": True}, "output_type"),

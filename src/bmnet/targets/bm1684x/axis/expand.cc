@@ -263,7 +263,7 @@ class Expansion {
   void scale(TensorOp op) {
     const AxisExtents shape = dims(op.input_shape(0));
     const auto& p = op.tg_scale_param();
-    if (shape[0] <= kFewRows || p.do_activation()) {
+    if (shape[0] <= kFewRows) {
       network_.ops.push_back(std::move(op));
       return;
     }
@@ -271,7 +271,14 @@ class Expansion {
     for (Blob& blob : blobs) blob.shape = {1, static_cast<int64_t>(blob.data.size())};
     const std::string x =
         combine(op, "times factor", TwoOperands::MUL, op.bottom(0), shape, std::move(blobs[0]));
-    if (p.bias_term()) combine(op, "plus offset", TwoOperands::ADD, x, shape, std::move(blobs[1]));
+    const std::string y =
+        p.bias_term() ? combine(op, "plus offset", TwoOperands::ADD, x, shape, std::move(blobs[1]))
+                      : x;
+    if (p.do_activation()) {
+      TensorOp made = begin(op, Op::activation, "activated", shape);
+      add_input(made, y, shape);
+      append(std::move(made));
+    }
     finish(op);
   }
 
