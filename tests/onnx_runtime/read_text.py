@@ -9,8 +9,7 @@ folder with the runtime's node_modules.
 
 The script fails if one of these rules is broken. tputwin's wrong characters may exceed the
 runtime's by 1 % of all characters. Both must find the same lines upside down. Their boxes must
-overlap by at least 0.8. In fp16 both must read the same. At a step with other characters the
-runtime's best two probabilities must differ by less than CLOSE."""
+overlap by at least 0.8. In fp16 both must read the same, but for spaces at the ends of a line."""
 import json
 import os
 import random
@@ -27,8 +26,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = 320
 # Cosine of the detector's scores that layers on the host must bring about.
 REACH = 0.995
-# Probabilities that are so close may change places in fp16.
-CLOSE = 0.05
 FONTS = ["DejaVuSans", "DejaVuSansMono", "DejaVuSerif", "DejaVuSans-Bold", "DejaVuSerif-Bold"]
 WORDS = """time year people way day man thing woman life child world school state family student
 group country problem hand part place case week company system program question work government
@@ -190,12 +187,9 @@ def read_halves(models, rng, keys):
         for line, wanted in zip(part, models.by_runtime(name, part)):
             wanted = wanted.reshape(-1, len(keys))
             read = np.asarray(net(line)).reshape(wanted.shape)
-            if decoded(read, keys) == decoded(wanted, keys):
-                equal += 1
-                continue
-            best = np.sort(wanted, axis=1)[:, -2:]
-            other = read.argmax(1) != wanted.argmax(1)
-            wrong += (best[:, 1] - best[:, 0])[other].max() >= CLOSE
+            ours, other = decoded(read, keys), decoded(wanted, keys)
+            equal += ours == other
+            wrong += ours.strip() != other.strip()
     print(f"tputwin in fp16: {equal} of {len(lines)} lines equal, {wrong} wrong")
     return wrong == 0
 
