@@ -42,13 +42,9 @@ std::string repetitions(const Dims& x, const Dims& y, std::string& last) {
   return text;
 }
 
-const char* const kSums[] = {"operation: SUM",
-                             "operation: SUM coeff: 1 coeff: -1",
-                             "operation: PROD",
-                             "operation: MAX",
-                             "operation: SUM coeff: -1 coeff: 1",
-                             "operation: SUM coeff: 2"
-                             " coeff: 1"};
+const char* const kSums[] = {
+    "operation: SUM", "operation: SUM coeff: 1 coeff: -1", "operation: PROD",
+    "operation: MAX", "operation: SUM coeff: -1 coeff: 1", "operation: SUM coeff: 2 coeff: 1"};
 
 // Layers of two tensors read an operand before it is repeated.
 TEST(Bm1684xSimplify, RepeatedOperands) {
