@@ -110,6 +110,10 @@ TEST(Bm1684xProduct, WeightsThatAreNotPacked) {
     ASSERT_TRUE(net.ok()) << net.status().message();
     expect_equal(*net, {{"x0", random_blob({20, 512}, 1)}});
   }
+  // A scale whose sixteenth is not a normal number.
+  Blob small = grid_blob(200, 512, 32, 8, 7);
+  for (float& w : small.data) w *= 0x1p-126f;
+  EXPECT_FALSE(bm1684x::packed_weights(small.data, 200, DType::bf16));
   // Zeros of both signs, and few numbers.
   Blob few = grid_blob(200, 512, 32, 8, 7);
   for (size_t i = 0; i < few.data.size(); ++i)

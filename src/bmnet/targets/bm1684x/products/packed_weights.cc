@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numerics/float16.h"
 
@@ -11,13 +12,16 @@ namespace {
 
 constexpr int kMostCode = 15, kUsualZero = 8;
 constexpr int64_t kFewWeights = 1 << 14;
+// Scales are at least a fifteenth of it. A sixteenth of a scale is a normal number of fp32.
+constexpr float kLeastLargest = 256 * std::numeric_limits<float>::min();
 
 struct Grid {
   float scale = 0;
   int zero = kUsualZero;
 };
 
-// Returns the code of each weight before the zero is added; nullopt if one is not on the grid.
+// Returns the least and the largest code before the zero is added; nullopt if a weight is not on
+// the grid.
 std::optional<std::pair<int, int>> range_on_grid(std::span<const float> weights, float scale,
                                                  DType type) {
   int least = 0, most = 0;
@@ -38,7 +42,7 @@ std::optional<Grid> grid_of(std::span<const float> weights, DType type) {
   float largest = 0;
   for (const float w : weights) largest = std::max(largest, std::fabs(w));
   if (largest == 0) return Grid{};
-  if (!std::isfinite(largest)) return std::nullopt;
+  if (!std::isfinite(largest) || largest < kLeastLargest) return std::nullopt;
   for (int steps = 1; steps <= kMostCode; ++steps) {
     const float quotient = largest / static_cast<float>(steps);
     for (const float scale :

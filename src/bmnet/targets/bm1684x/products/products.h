@@ -70,7 +70,7 @@ class RowProduct : public StreamKernel {
 
 // Returns the matrix of an inner product in four bits if it can be.
 std::optional<PackedWeights> packed_matrix(const Layer& layer);
-// Returns a product whose right matrix is packed. Its first two inputs and its output are set.
+// Returns a product whose right matrix is packed. All its inputs but the bias are set.
 std::unique_ptr<RowProduct> packed_product(const Layer& layer, const Product& product);
 
 }  // namespace tputwin::net::bm1684x
