@@ -146,22 +146,12 @@ void read_raw(std::string_view bytes, Constant& constant) {
 
 // Refuses integers in int32_data beyond the range of their type.
 void require_range(const TensorProto& tensor, int type) {
-  const auto [least, most] = [&]() -> std::pair<int64_t, int64_t> {
-    switch (type) {
-      case TensorProto::INT8:
-        return {INT8_MIN, INT8_MAX};
-      case TensorProto::UINT8:
-        return {0, UINT8_MAX};
-      case TensorProto::INT16:
-        return {INT16_MIN, INT16_MAX};
-      case TensorProto::UINT16:
-        return {0, UINT16_MAX};
-      case TensorProto::BOOL:
-        return {0, 1};
-      default:
-        return {INT32_MIN, INT32_MAX};
-    }
-  }();
+  const bool is_short = type == TensorProto::INT8 || type == TensorProto::UINT8 ||
+                        type == TensorProto::INT16 || type == TensorProto::UINT16;
+  const bool is_truth = type == TensorProto::BOOL;
+  const auto [least, most] = is_short   ? range_of(type)
+                             : is_truth ? std::pair<int64_t, int64_t>(0, 1)
+                                        : std::pair<int64_t, int64_t>(INT32_MIN, INT32_MAX);
   for (const int32_t value : tensor.int32_data())
     if (value < least || value > most)
       refuse_tensor(tensor, errors::net_onnx,
