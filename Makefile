@@ -1,6 +1,6 @@
-# make build | test | test-onnx | test-onnx-forms | test-onnx-nets | test-onnx-text | test-arm64 |
-#   web | test-web | site | test-site | demo | python | gallery | bench | perf-check | fuzz |
-#   fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
+# make build | test | test-onnx | test-onnx-forms | test-onnx-nets | test-onnx-transformers |
+#   test-onnx-text | test-arm64 | web | test-web | site | test-site | demo | python | gallery |
+#   bench | perf-check | fuzz | fuzz-campaign | soak | deb | deb-arm64 | test-deb | install | format | deps | clean
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -14,7 +14,7 @@ DEMO := demo_chain okk_conv2d tpu_exp bmrt_network demo demo_resnet
 # The compiled network that bmrt_network runs.
 DEMO_MODEL := tests/conformance/bm168x/bm1684x/nets-resnet-fp16.bmodel
 
-.PHONY: all build test test-onnx onnx-runtime test-onnx-forms test-onnx-nets test-onnx-text test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
+.PHONY: all build test test-onnx onnx-runtime test-onnx-forms test-onnx-nets test-onnx-transformers test-onnx-text test-arm64 test-emulated web test-web site test-site demo python gallery bench perf-check fuzz fuzz-campaign soak deb deb-arm64 deb-source test-deb install format deps deps-deb deps-demo deps-test \
   deps-arm64 deps-emulated arm64-architecture deps-web deps-onnx deps-site web/node_modules clean
 
 all: build
@@ -56,10 +56,10 @@ test: build
 ONNX_MODELS ?= 2000
 ONNX_SEED ?= 1
 ONNX := $(BUILD)/onnx-runtime
-# The program and the package that the targets below compare.
+# The programs and the package that the targets below compare.
 onnx-runtime: deps-web
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target onnx_runtime_models
+	cmake --build --preset release -j $(JOBS) --target onnx_runtime_models onnx_bm1684x
 	mkdir -p $(ONNX)
 	cp tests/onnx_runtime/package.json tests/onnx_runtime/package-lock.json tests/onnx_runtime/.npmrc $(ONNX)
 	cd $(ONNX) && npm ci --silent
@@ -92,6 +92,18 @@ test-onnx-nets: deps-onnx onnx-runtime
 	  /usr/bin/python3 tests/onnx_runtime/export_nets.py $(ONNX)/nets --opset $$opset $(ONNX_NETS) && \
 	  $(BUILD)/bin/onnx_runtime_models --int8 $(ONNX)/nets && \
 	  (cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs nets) || exit 1; \
+	done
+
+# Exports networks of attention and recurrence. Runs them in float with tputwin and with ONNX Runtime,
+# and compiles, checks and runs them for the BM1684X and the BM1684 in all types.
+ONNX_TRANSFORMERS ?=
+test-onnx-transformers: deps-onnx onnx-runtime
+	for opset in $(ONNX_OPSETS); do \
+	  rm -rf $(ONNX)/transformers; \
+	  /usr/bin/python3 tests/onnx_runtime/export_transformers.py $(ONNX)/transformers --opset $$opset $(ONNX_TRANSFORMERS) && \
+	  $(BUILD)/bin/onnx_runtime_models --int8 $(ONNX)/transformers && \
+	  (cd $(ONNX) && node $(CURDIR)/tests/onnx_runtime/compare.mjs transformers) && \
+	  /usr/bin/python3 tests/onnx_bm1684x/survey.py $(BUILD)/bin $(ONNX)/transformers || exit 1; \
 	done
 
 # Reads rendered text with PP-OCRv4, in float with ONNX Runtime, in int8 on the BM1880, and in fp16 on

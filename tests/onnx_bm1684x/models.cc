@@ -4,12 +4,16 @@
 // onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
 // onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
-// predicted time; or FILE.prototxt FILE.caffemodel TYPE ....
+// predicted time; or FILE.prototxt FILE.caffemodel TYPE .... Inputs are those of FILE.json, as
+// tests/onnx_runtime writes it, or random.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "bmnet/caffe/import.h"
@@ -224,6 +228,18 @@ Status print_cosines(const Network& network, bm1684x::CompiledStream compiled,
   return {};
 }
 
+// Returns the inputs of the file beside a net, or random ones.
+compiled_nets::Values inputs_of(std::filesystem::path path, const Network& network) {
+  path.replace_extension(".json");
+  if (!std::filesystem::exists(path)) return compiled_nets::random_inputs(network, 1);
+  compiled_nets::Values inputs;
+  const nlohmann::json text = nlohmann::json::parse(std::ifstream(path));
+  for (const auto& [name, values] : text.at("inputs").items())
+    inputs[name] = {.shape = values.at("dims").get<std::vector<int64_t>>(),
+                    .data = values.at("data").get<std::vector<float>>()};
+  return inputs;
+}
+
 // A net is FILE.onnx, or FILE.prototxt and FILE.caffemodel.
 Status run_file(const std::string& path, const std::string& weights, DType type,
                 const ImportOptions& options, bool runs, bool explains, bool keeps) {
@@ -233,7 +249,7 @@ Status run_file(const std::string& path, const std::string& weights, DType type,
                                             .table = std::nullopt,
                                             .import = options}));
   const Network& network = ready.network;
-  const compiled_nets::Values inputs = compiled_nets::random_inputs(network, 1);
+  const compiled_nets::Values inputs = inputs_of(path, network);
   NetCalibrationParameter table;
   if (type == DType::i8) table = compiled_nets::largest_values(network, inputs);
   TW_ASSIGN_OR_RETURN(compiled,
