@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "bmnet/targets/bm1684x/products/packed_weights.h"
 #include "bmnet_bm1684x/support.h"
@@ -51,6 +54,51 @@ TEST(Bm1684xProduct, ManyRows) {
       ASSERT_TRUE(net.ok()) << net.status().message();
       expect_equal(*net, {{"x0", random_blob(shape, 1)}});
     }
+}
+
+// Two inner products with a ReLU between them, of `rows` rows.
+Result<Network> two_products(int64_t rows, int64_t length, int64_t outputs) {
+  const std::string net = fmt::format(
+      R"(layer {{ name: "x" type: "Input" top: "x"
+           input_param {{ shape {{ dim: {} dim: {} }} }} }}
+         layer {{ name: "a" type: "InnerProduct" bottom: "x" top: "a"
+           inner_product_param {{ num_output: {} }} }}
+         layer {{ name: "r" type: "ReLU" bottom: "a" top: "r" }}
+         layer {{ name: "b" type: "InnerProduct" bottom: "r" top: "b"
+           inner_product_param {{ num_output: 7 }} }})",
+      rows, length, outputs);
+  return random_net(net, {{"a", {{outputs, length}, {outputs}}}, {"b", {{7, outputs}, {7}}}}, 5);
+}
+
+// Many rows are transposed, few are samples of a convolution: bytes have the same results.
+TEST(Bm1684xProduct, ManyRowsOfBytes) {
+  constexpr int64_t kFew = 8;
+  for (const auto& [rows, length, outputs] : std::vector<std::array<int64_t, 3>>{{9, 33, 5},
+                                                                                 {65, 100, 70},
+                                                                                 {16, 1100, 2500},
+                                                                                 {200, 4000, 90},
+                                                                                 {3001, 64, 65},
+                                                                                 {72, 5632, 64}}) {
+    SCOPED_TRACE(fmt::format("{} rows of {} to {}", rows, length, outputs));
+    const auto whole = two_products(rows, length, outputs),
+               few = two_products(kFew, length, outputs);
+    ASSERT_TRUE(whole.ok() && few.ok());
+    const Blob x = random_blob({rows, length}, 1);
+    const NetCalibrationParameter table = largest_values(*whole, {{"x", x}});
+    EXPECT_EQ(compare(*whole, DType::i8, 4e-2f, Values{{"x", x}}), "");
+    const auto results = [&](const Network& network, const Blob& values) {
+      const auto compiled = bm1684x::compile(network, {.type = DType::i8, .table = &table});
+      return run(*compiled, network, {{"x", values}})->front();
+    };
+    const std::vector<float> all = results(*whole, x);
+    for (const int64_t first : {int64_t{0}, (rows - kFew) / 2, rows - kFew}) {
+      const auto begin = x.data.begin() + first * length;
+      const Blob part{{kFew, length}, std::vector<float>(begin, begin + kFew * length)};
+      const std::vector<float> own = results(*few, part);
+      EXPECT_TRUE(std::ranges::equal(own, std::span(all).subspan(first * 7, kFew * 7)))
+          << "rows from " << first;
+    }
+  }
 }
 
 // Returns weights of four bits, as floats.

@@ -64,7 +64,7 @@ TEST(Bm1684xSimplify, RepeatedOperands) {
         expect_equal(*network, inputs);
         const std::string sum = operation;
         const bool has_factor = sum.ends_with("-1 coeff: 1") || sum.find('2') != sum.npos;
-        bm1684x::simplify(*network);
+        bm1684x::simplify(*network, false);
         EXPECT_EQ(count_of(*network, Op::tile) == 0, !has_factor);
       }
 }
@@ -82,7 +82,7 @@ TEST(Bm1684xSimplify, RepetitionsThatStay) {
     auto network = random_net(net, {}, 1);
     ASSERT_TRUE(network.ok()) << network.status().message();
     expect_equal(*network, random_inputs(*network, 2));
-    bm1684x::simplify(*network);
+    bm1684x::simplify(*network, false);
     EXPECT_EQ(count_of(*network, Op::tile), 1u);
   }
 }
@@ -118,8 +118,26 @@ TEST(Bm1684xSimplify, AddendOfSoftmax) {
     network.blobs["softmax"] = {random_blob({1, outputs}, 5)};
     const Values inputs{{"x0", random_blob({rows, length}, 1)}};
     expect_equal(network, inputs);
-    bm1684x::simplify(network);
+    bm1684x::simplify(network, false);
     EXPECT_EQ(network.blobs.count("softmax"), has_bias ? 1u : 0u);
+  }
+}
+
+// Layers of 1,500 rows of 1,536 bytes or floats, of which a lane does not hold a row of each.
+TEST(Bm1684xSimplify, LargeMatrices) {
+  std::string net = input("a", {1, 1500, 1536}) + input("b", {1, 1, 1536});
+  net += layer("r", from("b"), "type: 'Tile' tile_param { axis: 1 tiles: 1500 }");
+  for (const char* operation : {"SUM", "PROD", "MAX"}) {
+    SCOPED_TRACE(operation);
+    const std::string sum =
+        layer("s", from("a") + from("r"),
+              fmt::format("type: 'Eltwise' eltwise_param {{ operation: {} }}", operation)) +
+        layer("y", from("s"), "type: 'TanH'") + layer("z", from("a"), "type: 'ReLU'");
+    auto network = random_net(net + sum, {}, 1);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    const Values inputs = random_inputs(*network, 2);
+    expect_equal(*network, inputs);
+    EXPECT_EQ(compare(*network, DType::i8, 4e-2f, inputs), "");
   }
 }
 

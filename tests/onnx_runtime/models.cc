@@ -125,7 +125,8 @@ void run_models_of(const std::filesystem::path& folder, bool int8) {
     for (const auto& [name, blob] : text["inputs"].items())
       inputs[name] = {blob["dims"], numbers(blob["data"])};
     add_outputs(model, inputs, text);
-    if (int8 && text.contains("outputs") && !text.contains("host")) add_cosines(model, inputs, text);
+    if (int8 && text.contains("outputs") && !text.contains("host"))
+      add_cosines(model, inputs, text);
     std::ofstream(path) << text.dump();
   }
 }

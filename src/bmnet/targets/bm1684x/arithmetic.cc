@@ -222,19 +222,30 @@ View channels_from(View view, int64_t begin, int64_t count) {
   return view;
 }
 
-// Divides the kernel if it has more channels than operands of commands have.
-std::vector<KernelPtr> parts_by_channels(std::unique_ptr<Arithmetic> k) {
-  std::vector<KernelPtr> parts;
-  const int64_t channels = k->output.e.c, most = most_channels(chip().limits.channels);
-  if (channels <= chip().limits.channels) return one(std::move(k));
-  for (int64_t c = 0; c < channels; c += most) {
+// Returns columns from `begin` on.
+View columns_from(View view, int64_t begin, int64_t count) {
+  if (!view.steps) view.steps = packed_steps(view.e);
+  view.offset += begin * view.steps->w * element_bytes(view.type);
+  view.e.w = count;
+  return view;
+}
+
+// Divides the kernel in halves of its channels or columns until one row of a part fits a lane and
+// the operands of commands.
+void add_parts(std::unique_ptr<Arithmetic> k, std::vector<KernelPtr>& parts) {
+  const Extents& e = k->output.e;
+  const auto half = [](int64_t count) { return align_up_to(ceil_div(count, 2), chip().lanes); };
+  const bool by_channels = e.c > chip().lanes;
+  const bool by_columns = !by_channels && e.n == 1 && e.w > chip().lanes;
+  if (fits_lane(*k, 1) || !(by_channels || by_columns)) return parts.push_back(std::move(k));
+  const int64_t all = by_channels ? e.c : e.w;
+  const auto from = by_channels ? channels_from : columns_from;
+  for (const Span s : {Span{0, half(all)}, Span{half(all), all}}) {
     auto part = std::make_unique<Arithmetic>(*k);
-    const int64_t count = std::min(most, channels - c);
-    part->output = channels_from(k->output, c, count);
-    for (View& in : part->inputs) in = channels_from(in, c, count);
-    parts.push_back(std::move(part));
+    part->output = from(k->output, s.begin, s.count());
+    for (View& in : part->inputs) in = from(in, s.begin, s.count());
+    add_parts(std::move(part), parts);
   }
-  return parts;
 }
 
 // True for powers that are 1: those of 1, and those with exponent 0.
@@ -279,7 +290,9 @@ Kernels lower_arithmetic(const Layer& layer) {
   const bool is_whole =
       std::ranges::all_of(k->inputs, [&](const View& in) { return in.e == k->output.e; });
   if (is_whole && k->constants.empty()) spread_if_large(*k);
-  return parts_by_channels(std::move(k));
+  std::vector<KernelPtr> parts;
+  add_parts(std::move(k), parts);
+  return parts;
 }
 
 }  // namespace tputwin::net::bm1684x

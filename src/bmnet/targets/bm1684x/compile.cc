@@ -111,8 +111,12 @@ Status expand(StreamCompilation& c) {
     for (int k = 0; k < c.ops()[i].top_size(); ++k)
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
   if (!c.options.keep_all) join_norms(c.shared.net.network);
-  // Layers that simplify() joins have no tensors between them, and its tensors no thresholds.
-  if (!c.options.keep_all && c.options.type != DType::i8) simplify(c.shared.net.network);
+  if (!c.options.keep_all)
+    for (const auto& [tensor, same] : simplify(c.shared.net.network, c.types.has_bytes)) {
+      thresholds[tensor] = thresholds[same];
+      if (const auto means = c.types.means.find(same); means != c.types.means.end())
+        c.types.means[tensor] = std::vector<float>(means->second);
+    }
   expand_layers(c.shared.net.network, c.types);
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {

@@ -41,9 +41,10 @@ bool repeats_values(const TensorOp& op) {
 
 class Simplifier {
  public:
-  explicit Simplifier(Network& network) : network_(network), outputs_(network.outputs()) {}
+  Simplifier(Network& network, bool has_bytes)
+      : network_(network), outputs_(network.outputs()), has_bytes_(has_bytes) {}
 
-  void run() {
+  std::map<std::string, std::string> run() {
     for (TensorOp& op : ops()) make_power(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (add_bias(ops()[i])) erase(i--);
@@ -56,6 +57,7 @@ class Simplifier {
     for (size_t i = ops().size(); i-- > 0;)
       if ((is(ops()[i], Op::reshape) || is(ops()[i], Op::tile)) && readers(ops()[i].top(0)) == 0)
         erase(i);
+    return std::move(same_);
   }
 
  private:
@@ -139,7 +141,7 @@ class Simplifier {
   // Reads operands before they are repeated: the commands repeat them.
   void skip_tiles(TensorOp& op) {
     const auto operation = operation_of(op);
-    if (!operation) return;
+    if (!operation || (has_bytes_ && !is(op, Op::arithmetic))) return;
     bool skips = false;
     for (int i = 0; i < op.bottom_size(); ++i)
       for (const TensorOp* tile = network_.producer(op.bottom(i));
@@ -165,6 +167,7 @@ class Simplifier {
     *op.mutable_input_shape(0) = *op.mutable_output_shape(0) = reshape.input_shape(0);
     reshape.set_top(0, op.top(0));
     op.set_top(0, op.top(0) + "/before reshape");
+    same_[op.top(0)] = reshape.top(0);
     reshape.set_bottom(0, op.top(0));
     erase(at);
     ops().insert(ops().begin() + static_cast<ptrdiff_t>(i), std::move(reshape));
@@ -187,10 +190,14 @@ class Simplifier {
 
   Network& network_;
   const std::vector<std::string> outputs_;
+  const bool has_bytes_;
+  std::map<std::string, std::string> same_;
 };
 
 }  // namespace
 
-void simplify(Network& network) { Simplifier(network).run(); }
+std::map<std::string, std::string> simplify(Network& network, bool has_bytes) {
+  return Simplifier(network, has_bytes).run();
+}
 
 }  // namespace tputwin::net::bm1684x

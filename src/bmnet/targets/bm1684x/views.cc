@@ -48,20 +48,19 @@ int64_t divisor_of(int64_t count, int64_t most) {
   return 1;
 }
 
-// True if a lane holds one row of one sample of all tensors, twice, and the scratch.
-bool fits_lane(const StreamKernel& kernel) {
+}  // namespace
+
+bool fits_lane(const StreamKernel& kernel, int64_t copies) {
   Extents tile = kernel.output.e;
   tile.n = tile.h = 1;
-  int64_t bytes = 2 * local_memory().tensor_bytes(kernel.output, tile);
-  for (const View& in : kernel.inputs) bytes += 2 * local_memory().tensor_bytes(in, tile);
+  int64_t bytes = copies * local_memory().tensor_bytes(kernel.output, tile);
+  for (const View& in : kernel.inputs) bytes += copies * local_memory().tensor_bytes(in, tile);
   return bytes + kernel.scratch_bytes(tile) <= chip().lane_bytes &&
          kernel.output.e.c <= chip().limits.channels && kernel.output.e.w <= chip().limits.extent;
 }
 
-}  // namespace
-
 void spread_if_large(StreamKernel& kernel) {
-  if (fits_lane(kernel)) return;
+  if (fits_lane(kernel, 2)) return;
   const int64_t samples = kernel.output.e.n, most_columns = 1024;
   const int64_t all = kernel.output.e.count() / samples;
   Extents e{samples, divisor_of(all, chip().lanes), 1, 1};

@@ -29,6 +29,9 @@ std::set<std::string> matrix_tensors(const Network& network);
 // Returns the tensors whose views may have other samples than they.
 std::set<std::string> regrouped_tensors(const Network& network);
 
+// Returns true if a lane holds `copies` of one row of one sample of all tensors, and the scratch,
+// and if commands have operands of so many channels and columns.
+bool fits_lane(const StreamKernel& kernel, int64_t copies);
 // Regroups the tensors of a kernel that computes element by element if one row of one sample does
 // not fit a lane: elements are spread over lanes and rows. All its tensors must have equal extents.
 void spread_if_large(StreamKernel& kernel);

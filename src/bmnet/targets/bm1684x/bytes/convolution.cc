@@ -2,10 +2,11 @@
 //
 // acc = sum of x * w + bias in 32 bits, w = weight / s(c), bias / (scale_in * s(c)).
 // y = saturate(acc * (scale_in * s(c) / scale_out)), or float(acc) * (scale_in * s(c)).
+#include "bmnet/targets/bm1684x/bytes/convolution.h"
+
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
-#include "bmnet/targets/bm1684x/products/convolution_parts.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -191,8 +192,10 @@ Weight bias_words(const ChannelIntegers& integers) {
           .type = DType::i32};
 }
 
-std::unique_ptr<ByteWindow> lower_part(const Layer& layer, const ConvolutionParts& all,
-                                       const ConvolutionPart& part) {
+}  // namespace
+
+std::unique_ptr<StreamKernel> byte_convolution(const Layer& layer, const ConvolutionParts& all,
+                                               const ConvolutionPart& part) {
   const ChannelIntegers integers = integers_of(part, all.by_channel, layer.scale_in());
   std::unique_ptr<ByteWindow> k;
   if (all.by_channel) {
@@ -214,18 +217,19 @@ std::unique_ptr<ByteWindow> lower_part(const Layer& layer, const ConvolutionPart
   return k;
 }
 
-}  // namespace
-
 Kernels lower_byte_convolution(const Layer& layer) {
   TW_ASSIGN_OR_RETURN(all, convolution_parts(layer));
   std::vector<KernelPtr> kernels;
-  for (const ConvolutionPart& part : all.parts) kernels.push_back(lower_part(layer, all, part));
+  for (const ConvolutionPart& part : all.parts)
+    kernels.push_back(byte_convolution(layer, all, part));
   return kernels;
 }
 
 Kernels lower_byte_inner_product(const Layer& layer) {
   const ConvolutionParts all = inner_product_parts(layer);
-  return one(lower_part(layer, all, all.parts[0]));
+  const ConvolutionPart& part = all.parts[0];
+  if (part.output.e.n > kFewRows && has_byte_rows(part)) return byte_rows_product(layer, all);
+  return one(byte_convolution(layer, all, part));
 }
 
 Kernels lower_byte_scale(const Layer& layer) {

@@ -4,6 +4,7 @@
 
 #include "bmnet/cpu_ops/table_function.h"
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
+#include "bmnet/targets/bm1684x/views.h"
 #include "bmnet/targets/bm1684x/window.h"
 
 namespace tputwin::net::bm1684x {
@@ -205,6 +206,7 @@ Kernels lower_byte_eltwise(const Layer& layer) {
   auto k = kernel_of<ByteEltwise>(layer);
   k->operation = param.operation();
   k->by_channel = is_channel_product(layer.op);
+  if (!k->by_channel) spread_if_large(*k);
   if (k->operation == Parameter::PROD) {
     k->ratio = double{layer.scale_in(0)} * layer.scale_in(1) / layer.scale_out();
     return one(std::move(k));
@@ -237,6 +239,7 @@ Kernels lower_byte_function(const Layer& layer) {
   auto k = kernel_of<ByteTable>(layer);
   k->weights.push_back(
       table_of(value, layer.types.of(layer.op.bottom(0)), layer.types.of(layer.op.top(0))));
+  spread_if_large(*k);
   return one(std::move(k));
 }
 
@@ -244,6 +247,7 @@ Kernels lower_byte_cast(const Layer& layer) {
   auto k = kernel_of<ByteCast>(layer);
   k->from = layer.types.of(layer.op.bottom(0));
   k->to = layer.types.of(layer.op.top(0));
+  spread_if_large(*k);
   return one(std::move(k));
 }
 
