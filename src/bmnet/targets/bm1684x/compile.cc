@@ -21,6 +21,7 @@
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/views.h"
 #include "bmnet/targets/bm1684x/windows/fit_windows.h"
+#include "bmnet/targets/bm1684x/windows/long_attention.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -112,11 +113,13 @@ Status expand(StreamCompilation& c) {
       thresholds[c.ops()[i].top(k)] = c.shared.net.integers[i].threshold_y[static_cast<size_t>(k)];
   if (!c.options.keep_all) join_norms(c.shared.net.network);
   if (!c.options.keep_all)
-    for (const auto& [tensor, same] : simplify(c.shared.net.network, c.types.has_bytes)) {
-      thresholds[tensor] = thresholds[same];
-      if (const auto means = c.types.means.find(same); means != c.types.means.end())
+    for (const auto& [tensor, of] : simplify(c.shared.net.network, c.types.has_bytes)) {
+      thresholds[tensor] = thresholds[of.tensor] * of.factor;
+      const auto means = c.types.means.find(of.tensor);
+      if (means != c.types.means.end() && of.factor == 1)
         c.types.means[tensor] = std::vector<float>(means->second);
     }
+  if (!c.options.keep_all) TW_RETURN_IF_ERROR(divide_long_attention(c.shared.net.network, c.types));
   expand_layers(c.shared.net.network, c.types);
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {

@@ -2,6 +2,7 @@
 #include "bmnet/targets/bm1684x/simplify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "bmnet/targets/bm1684x/lower.h"
@@ -44,11 +45,12 @@ class Simplifier {
   Simplifier(Network& network, bool has_bytes)
       : network_(network), outputs_(network.outputs()), has_bytes_(has_bytes) {}
 
-  std::map<std::string, std::string> run() {
+  std::map<std::string, Multiple> run() {
     for (TensorOp& op : ops()) make_power(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (add_bias(ops()[i])) erase(i--);
     for (TensorOp& op : ops()) move_addend(op);
+    for (size_t i = 0; i < ops().size(); ++i) move_factor(i);
     for (TensorOp& op : ops()) skip_tiles(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (is_unary(ops()[i])) sink_reshape(i);
@@ -57,7 +59,7 @@ class Simplifier {
     for (size_t i = ops().size(); i-- > 0;)
       if ((is(ops()[i], Op::reshape) || is(ops()[i], Op::tile)) && readers(ops()[i].top(0)) == 0)
         erase(i);
-    return std::move(same_);
+    return std::move(multiples_);
   }
 
  private:
@@ -118,6 +120,29 @@ class Simplifier {
       op.mutable_tg_softmax_param()->clear_addend_shape();
   }
 
+  // Multiplies the left operand of a product instead of its result, which is larger.
+  void move_factor(size_t i) {
+    TensorOp factor = ops()[i];
+    const auto& p = factor.tg_power_param();
+    if (!is(factor, Op::power) || p.power() != 1 || p.shift() != 0 || std::fabs(p.scale()) > 1 ||
+        is_output(factor.bottom(0)))
+      return;
+    TensorOp* product = only_producer(factor.bottom(0));
+    if (product == nullptr || !is(*product, Op::matmul) || product->bottom_size() != 2 ||
+        count(product->input_shape(0)) >= count(product->output_shape(0)))
+      return;
+    const auto at = product - ops().data();
+    const std::string left = product->bottom(0), scaled = factor.bottom(0) + "/scaled operand";
+    product->set_top(0, factor.top(0));
+    product->set_bottom(0, scaled);
+    factor.set_bottom(0, left);
+    factor.set_top(0, scaled);
+    *factor.mutable_input_shape(0) = *factor.mutable_output_shape(0) = product->input_shape(0);
+    multiples_[scaled] = {left, std::fabs(p.scale())};
+    erase(i);
+    ops().insert(ops().begin() + at, std::move(factor));
+  }
+
   // Makes the constants of `op`, which adds them to its input, the bias of the inner product before
   // it. Returns the layer whose result that input is; nullptr if they cannot be a bias.
   TensorOp* take_bias(const TensorOp& op, const TensorShape& constants) {
@@ -167,7 +192,7 @@ class Simplifier {
     *op.mutable_input_shape(0) = *op.mutable_output_shape(0) = reshape.input_shape(0);
     reshape.set_top(0, op.top(0));
     op.set_top(0, op.top(0) + "/before reshape");
-    same_[op.top(0)] = reshape.top(0);
+    multiples_[op.top(0)] = {reshape.top(0)};
     reshape.set_bottom(0, op.top(0));
     erase(at);
     ops().insert(ops().begin() + static_cast<ptrdiff_t>(i), std::move(reshape));
@@ -191,12 +216,12 @@ class Simplifier {
   Network& network_;
   const std::vector<std::string> outputs_;
   const bool has_bytes_;
-  std::map<std::string, std::string> same_;
+  std::map<std::string, Multiple> multiples_;
 };
 
 }  // namespace
 
-std::map<std::string, std::string> simplify(Network& network, bool has_bytes) {
+std::map<std::string, Multiple> simplify(Network& network, bool has_bytes) {
   return Simplifier(network, has_bytes).run();
 }
 

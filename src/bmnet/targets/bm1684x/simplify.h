@@ -11,8 +11,13 @@ namespace tputwin::net::bm1684x {
 // Turns factors that are all equal into powers, and adds constants to the biases of inner products.
 // Layers of two tensors repeat values as they read them. Reshapes move behind functions of one
 // value, where pairs of them disappear. Readers skip reshapes that kernels view alike.
+// A factor of a product's result becomes one of its left operand if that is smaller.
 // `has_bytes`: layers of two tensors that bytes can have stay.
-// Returns the new tensors, with earlier ones of the same values.
-std::map<std::string, std::string> simplify(Network& network, bool has_bytes);
+// Returns the new tensors, as multiples of earlier ones.
+struct Multiple {
+  std::string tensor;
+  float factor = 1;
+};
+std::map<std::string, Multiple> simplify(Network& network, bool has_bytes);
 
 }  // namespace tputwin::net::bm1684x

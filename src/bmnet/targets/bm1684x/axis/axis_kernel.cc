@@ -9,13 +9,9 @@ constexpr int64_t kCopies = 9;
 // Fewer columns than this waste the units of a lane.
 constexpr int64_t kFewColumns = 16;
 
-int64_t most_rows(int64_t length) {
-  return chip().lane_bytes / (kCopies * align_up_to(4 * length, chip().eu_bytes));
-}
-
 // Every row of the view has the whole axis.
 std::vector<AxisPart> row_parts(const View& view, const AxisShape& shape) {
-  const int64_t most = most_rows(shape.extent);
+  const int64_t most = most_axis_rows(shape.extent);
   const Extents& e = view.e;
   const bool is_row = e.h == 1 && e.w == shape.extent && e.n * e.c == shape.outer;
   if (is_row && e.c <= most_channels(most)) return {{e, view.steps}};
@@ -45,6 +41,10 @@ std::vector<AxisPart> plane_parts(const AxisShape& shape) {
 }
 
 }  // namespace
+
+int64_t most_axis_rows(int64_t length) {
+  return chip().lane_bytes / (kCopies * align_up_to(4 * length, chip().eu_bytes));
+}
 
 AxisShape around(const TensorShape& shape, int axis, bool to_the_end) {
   if (axis < 0) axis += shape.dim_size();

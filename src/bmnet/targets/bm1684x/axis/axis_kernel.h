@@ -58,6 +58,8 @@ struct AxisPart {
   void set_views(const Layer& layer, AxisKernel& kernel) const;
   View view(View whole) const;
 };
+// Returns how many rows of so many elements a lane holds with all that kernels compute of them.
+int64_t most_axis_rows(int64_t length);
 // Divides the values so that a sample of a part fits local memory.
 std::vector<AxisPart> axis_parts(const View& view, const AxisShape& shape);
 
