@@ -7,6 +7,7 @@
 #include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/support.h"
+#include "numerics/float16.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -149,6 +150,20 @@ TEST(WholePowers, HaveTheValuesOfFloatExecution) {
       EXPECT_EQ(compare(network, DType::f32, 2e-5f, 3), "") << power << " " << target->chip.name;
     }
   }
+}
+
+// Numbers of 16 bits beside a threshold that they do not hold.
+TEST(FunctionOfHalves, ComparesWithTheExactThreshold) {
+  for (const DType type : {DType::f16, DType::bf16})
+    for (const float threshold : {0.6157895f, -0.1f, 0.1f, 1e-9f, -1e-9f, 0.5f, -1001.3f}) {
+      Blob x{{1, 0}, {}};
+      for (float k = -4; k <= 4; ++k)
+        x.data.push_back(round_to(threshold * (1 + k * 0x1p-9f), type));
+      x.shape[1] = static_cast<int64_t>(x.data.size());
+      const FunctionCase c{"thresholded_relu", {threshold}, 0, 0, {}};
+      EXPECT_EQ(compare(net_of_function(c, x.shape[1]), type, 0, Values{{"x0", x}}), "")
+          << threshold << " " << to_string(type);
+    }
 }
 
 // Commands of functions have forms that recordings have.

@@ -141,9 +141,10 @@ class ScalarFunction final : public StreamKernel {
       case Kind::absolute:
         return program.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = y});
       case Kind::above:
-        choose(program, o, to, y, Select::Compare::less, constant, number(0, type()), value);
-        return choose(program, o, to, y, Select::Compare::equal_value, constant, number(0, type()),
-                      Source::tensor(to));
+        choose(program, o, to, y, Select::Compare::less, floor_of(s.constant), number(0, type()),
+               value);
+        return choose(program, o, to, y, Select::Compare::equal_value, floor_of(s.constant),
+                      number(0, type()), Source::tensor(to));
       case Kind::sign:
         return sign(program, o, to, y);
       case Kind::is:
@@ -164,6 +165,15 @@ class ScalarFunction final : public StreamKernel {
       case Kind::function:
         return call(program, o, s, to, y);
     }
+  }
+
+  // The largest number of the type that is not above `x`: those above both are the same.
+  Source floor_of(float x) const {
+    const float nearest = round_to(x, type());
+    if (!(nearest > x)) return number(nearest, type());
+    const uint32_t bits = float_bits(nearest, type());
+    if (nearest == 0) return number(-float_value(1, type()), type());
+    return number(float_value(nearest > 0 ? bits - 1 : bits + 1, type()), type());
   }
 
   // Negative numbers become -1, before and after the sign changes.
