@@ -1,7 +1,8 @@
 // Attention whose scores do not fit local memory.
 //
-// The scores of a head are a row for each position. Ranges of rows are layers of their own: their
-// scores are computed, normalized and multiplied one range after the other, in local memory.
+// The scores of a head are a row for each position. A mask that all heads have may be added. Ranges
+// of rows are layers of their own: their scores are computed, normalized and multiplied one range
+// after the other, in local memory.
 #include "bmnet/targets/bm1684x/windows/long_attention.h"
 
 #include <algorithm>
@@ -28,6 +29,11 @@ std::vector<int64_t> four_axes(const TensorShape& shape) {
   std::vector<int64_t> d = dims(shape);
   while (d.size() < 4) d.insert(d.begin(), 1);
   return d;
+}
+
+const TensorShape& mask_shape(const TensorOp& softmax) {
+  return softmax.bottom_size() == 2 ? softmax.input_shape(1)
+                                    : softmax.tg_softmax_param().addend_shape();
 }
 
 class Finder {
@@ -62,9 +68,20 @@ class Finder {
   static bool is_plain(const TensorOp& op) {
     const auto& p = op.tg_softmax_param();
     const int axes = op.input_shape(0).dim_size();
-    return op.bottom_size() == 1 && !p.has_addend_shape() &&
-           (p.axis() == axes - 1 || p.axis() == -1) &&
-           dims(op.input_shape(0)) == dims(op.output_shape(0));
+    const bool has_two_masks = p.has_addend_shape() && op.bottom_size() == 2;
+    return !has_two_masks && (p.axis() == axes - 1 || p.axis() == -1) &&
+           dims(op.input_shape(0)) == dims(op.output_shape(0)) && is_of_all_heads(op);
+  }
+  // Parts have their constants for themselves, so that they must not be many.
+  static bool is_of_all_heads(const TensorOp& op) {
+    constexpr int64_t kMostConstants = int64_t{1} << 26;
+    const std::vector<int64_t> scores = four_axes(op.input_shape(0));
+    const auto& p = op.tg_softmax_param();
+    if (!p.has_addend_shape() && op.bottom_size() == 1) return true;
+    const std::vector<int64_t> mask = four_axes(mask_shape(op));
+    const bool is_whole = (mask[2] == 1 || mask[2] == scores[2]) && mask[3] == scores[3];
+    return mask[0] == 1 && mask[1] == 1 && is_whole &&
+           (!p.has_addend_shape() || scores[1] * mask[2] * mask[3] <= kMostConstants);
   }
   // True if the softmax of a head is divided anyway.
   static bool is_long(const Attention& a) {
@@ -105,20 +122,43 @@ PartTensor matrix_of(LayerParts& parts, const PartTensor& all, int64_t head) {
   return parts.reshape(parts.crop(all, {0, head, 0, 0}, {1, 1, rows, columns}), {1, rows, columns});
 }
 
-PartTensor divided(LayerParts& parts, const Attention& a) {
+// The softmax of a range of rows of a head.
+PartTensor normalize(LayerParts& parts, const Attention& a, const Network& network,
+                     const PartTensor& scores, const RowRange& r) {
+  TensorOp op;
+  set_type(op, Op::softmax);
+  auto& param = *op.mutable_tg_softmax_param();
+  param = a.softmax->tg_softmax_param();
+  param.set_axis(2);
+  const bool is_constant = param.has_addend_shape();
+  if (!is_constant && a.softmax->bottom_size() == 1) return parts.add(std::move(op), {scores});
+  const std::vector<int64_t> mask = four_axes(mask_shape(*a.softmax));
+  const bool has_rows = mask[2] > 1;
+  const std::vector<int64_t> own =
+      has_rows ? std::vector{r.n, r.c, mask[3]} : std::vector<int64_t>{1, 1, mask[3]};
+  if (!is_constant) {
+    PartTensor x = operand(parts, *a.softmax, 1);
+    if (has_rows) x = parts.crop(x, {0, 0, r.first, 0}, {1, 1, r.n * r.c, mask[3]});
+    return parts.add(std::move(op), {scores, parts.reshape(x, own)});
+  }
+  *param.mutable_addend_shape() = make_shape(own);
+  const std::vector<float>& all = network.blobs.at(a.softmax->name())[0].data;
+  const auto first = all.begin() + (has_rows ? r.first * mask[3] : 0);
+  return parts.add(std::move(op), {scores},
+                   {{own, std::vector<float>(first, first + own[0] * own[1] * own[2])}});
+}
+
+PartTensor divided(LayerParts& parts, const Attention& a, const Network& network) {
   const PartTensor left = operand(parts, *a.scores, 0), keys = operand(parts, *a.scores, 1),
                    values = operand(parts, *a.result, 1);
-  TensorOp softmax;
-  set_type(softmax, Op::softmax);
-  *softmax.mutable_tg_softmax_param() = a.softmax->tg_softmax_param();
-  softmax.mutable_tg_softmax_param()->set_axis(2);
   std::vector<PartTensor> heads;
   for (int64_t h = 0; h < left.dims[1]; ++h) {
     const PartTensor own_keys = matrix_of(parts, keys, h), own_values = matrix_of(parts, values, h);
     std::vector<PartTensor> ranges;
     for (const RowRange& r : row_ranges(left.dims[2], most_axis_rows(keys.dims[3]))) {
       const PartTensor scores = multiply(parts, rows_of(parts, left, h, r), own_keys);
-      const PartTensor result = multiply(parts, parts.add(TensorOp(softmax), {scores}), own_values);
+      const PartTensor weights = normalize(parts, a, network, scores, r);
+      const PartTensor result = multiply(parts, weights, own_values);
       ranges.push_back(parts.reshape(result, {1, 1, r.n * r.c, values.dims[3]}));
     }
     heads.push_back(ranges.size() == 1 ? ranges[0] : parts.concat(ranges, 2));
@@ -140,9 +180,10 @@ Status divide_long_attention(Network& network, const Types& types) {
       continue;
     }
     LayerParts parts(op, network);
-    const PartTensor result = divided(parts, *attention);
+    const PartTensor result = divided(parts, *attention, network);
     TW_ASSIGN_OR_RETURN(made, parts.finish(result));
     std::ranges::move(made, std::back_inserter(all));
+    network.blobs.erase(op.name());
     replaced.insert({attention->scores->name(), attention->softmax->name()});
   }
   std::erase_if(all, [&](const TensorOp& op) { return replaced.contains(op.name()); });
