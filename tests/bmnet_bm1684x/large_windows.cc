@@ -139,6 +139,30 @@ TEST(LongProducts, HaveTheValuesOfFloatExecution) {
   }
 }
 
+// Layers of nets of bytes that are fp32: of many rows on the BM1684, and by a table.
+TEST(LongProducts, OfNetsOfBytes) {
+  TensorOp dense;
+  set_type(dense, Op::inner_product);
+  dense.mutable_tg_inner_product_param()->set_num_output(6);
+  dense.mutable_tg_inner_product_param()->set_bias_term(false);
+  const Network network = *layer_net(dense, {{40, 7000}}, {random_blob({6, 7000}, 3, -1, 1)});
+  const Values inputs = random_inputs(network, 1);
+  {
+    const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+    EXPECT_EQ(compare(network, DType::i8, 1e-4f, inputs), "") << "BM1684";
+  }
+  NetCalibrationParameter table = largest_values(network, inputs);
+  for (auto& layer : *table.mutable_layer())
+    if (layer.name() == "y") layer.set_type("fp32");
+  const auto compiled = bm1684x::compile(network, {.type = DType::i8, .table = &table});
+  ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+  const auto actual = run(*compiled, network, inputs);
+  const auto expected = (*FloatExecutor::create(network))->run(inputs);
+  ASSERT_TRUE(actual.ok() && expected.ok());
+  const std::vector<float>& y = expected->begin()->second.data;
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR((*actual)[0][i], y[i], 1e-3f);
+}
+
 // More rows than an operand of the BM1684 has channels.
 TEST(ManyRows, HaveTheValuesOfFloatExecution) {
   TensorOp softmax;

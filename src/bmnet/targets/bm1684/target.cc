@@ -18,6 +18,7 @@ using bm1684x::StreamProgram;
 
 class CellPacking final : public BytePacking {
  public:
+  bool computes_bytes(const TensorOp& op) const override { return bm1684::computes_bytes(op); }
   Result<PackedNet> pack(const Network& network,
                          const NetCalibrationParameter& table) const override {
     TW_ASSIGN_OR_RETURN(net, quantized(network, table));

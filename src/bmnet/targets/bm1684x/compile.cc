@@ -52,6 +52,12 @@ Status set_layer_types(StreamCompilation& c) {
     TW_ASSIGN_OR_RETURN(type, type_of_name("table", table->floats()));
     c.types.numbers.type = type;
   }
+  // Layers that fit_windows() divided are no longer in the net. Their parts have their types.
+  for (const LayerCalibrationParameter& entry : table->layer()) {
+    if (!entry.has_type()) continue;
+    TW_ASSIGN_OR_RETURN(type, type_of_name("layer " + entry.name(), entry.type()));
+    c.types.layers.set(entry.name(), type);
+  }
   for (const TensorOp& op : c.ops()) {
     const LayerCalibrationParameter* entry = find_entry(*table, op);
     if (entry == nullptr) continue;

@@ -56,6 +56,8 @@ struct PackedNet {
 class BytePacking {
  public:
   virtual ~BytePacking() = default;
+  // Returns false if a layer of a float net is computed in fp32.
+  virtual bool computes_bytes(const TensorOp& op) const = 0;
   // Quantizes a float net.
   virtual Result<PackedNet> pack(const Network& network,
                                  const NetCalibrationParameter& table) const = 0;

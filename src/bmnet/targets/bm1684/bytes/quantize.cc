@@ -118,11 +118,16 @@ void share_thresholds(const Network& network, Thresholds& thresholds) {
 
 }  // namespace
 
+// In bytes a row is a sample of one position, so that most units of a lane idle. Products of more
+// rows take less time in fp32, whose rows are positions.
+constexpr int64_t kMostRows = 16;
+
 bool computes_bytes(const TensorOp& op) {
   switch (properties(op.type()).op) {
     case Op::convolution:
-    case Op::inner_product:
       return true;
+    case Op::inner_product:
+      return op.input_shape(0).dim(0) <= kMostRows;
     case Op::scale:
       return op.input_shape(0).dim_size() > 2 && op.tg_scale_param().axis() == 1;
     case Op::activation:

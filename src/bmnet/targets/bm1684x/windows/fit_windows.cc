@@ -5,6 +5,7 @@
 
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/window_rows.h"
+#include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/window.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
@@ -33,9 +34,17 @@ Fit fit_of_pooling(const TensorOp& op, const auto& exceeds, const auto& is_wide)
   return is_maximum || w.pad_left + w.pad_right == 0 ? fit_wide_map : fit_average;
 }
 
+// Returns true if a layer of a net of bytes computes in fp32.
+bool is_left_to_fp32(const TensorOp& op, const NetCalibrationParameter* table) {
+  const BytePacking* packing = target().packing();
+  if (is(op, Op::matmul) || (packing != nullptr && !packing->computes_bytes(op))) return true;
+  const LayerCalibrationParameter* entry = table == nullptr ? nullptr : find_entry(*table, op);
+  return entry != nullptr && entry->type() == "fp32";
+}
+
 // Returns what replaces a layer; nullptr if it fits.
-Fit fit_of(const TensorOp& op, DType type) {
-  const bool is_fp32 = type == DType::f32 || (type == DType::i8 && is(op, Op::matmul));
+Fit fit_of(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
+  const bool is_fp32 = type == DType::f32 || (type == DType::i8 && is_left_to_fp32(op, table));
   if (is_fp32 && is_long_product(op)) return fit_product;
   const auto exceeds = [&](const Window2d& w) { return !fits(w, extents(op.output_shape(0))); };
   const auto is_wide = [&](const Window2d& w) {
@@ -97,12 +106,12 @@ namespace {
 // Replaces layers once. Returns false if all fit.
 Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType type) {
   if (std::ranges::none_of(network.ops,
-                           [&](const TensorOp& op) { return fit_of(op, type) != nullptr; }))
+                           [&](const TensorOp& op) { return fit_of(op, type, table) != nullptr; }))
     return false;
   TW_ASSIGN_OR_RETURN(known, thresholds_of(network, table));
   std::vector<TensorOp> all;
   for (TensorOp& op : network.ops) {
-    const Fit fit = fit_of(op, type);
+    const Fit fit = fit_of(op, type, table);
     if (fit == nullptr) {
       all.push_back(std::move(op));
       continue;
