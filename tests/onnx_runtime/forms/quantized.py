@@ -238,3 +238,55 @@ def weights_of_float8_of_blocks(g):
     w = g.raw(FLOAT8E4M3FN, [8, 6], g.random.randint(0, 120, 48).astype(np.uint8).tobytes())
     y = g("DequantizeLinear", [w, g.weights([2, 6], 0.01, 0.1)], axis=0, block_size=4)
     g.output(g("MatMul", [g.input([3, 8]), y]))
+
+
+def dynamic(g, x):
+    """Returns the integers of a tensor, their scale and their zero point."""
+    return g("DynamicQuantizeLinear", [x], outputs=3)
+
+
+def scaled(g, integers, *scales):
+    """Returns the real numbers of sums of products."""
+    return g("Mul", [g("Cast", [integers], to=1), g("Mul", list(scales))])
+
+
+@form(tolerance=0.02)
+def dynamic_quantize_linear(g):
+    q, s, z = dynamic(g, g.input([2, 3, 5]))
+    g.output(g("DequantizeLinear", [g("Transpose", [q], perm=[2, 0, 1]), s, z]))
+
+
+@form(tolerance=0.1)
+def conv_integer(g):
+    q, s, z = dynamic(g, g.input([1, 4, 7, 6]))
+    w = g.constant(g.random.randint(0, 256, [6, 2, 3, 3]), "uint8")
+    y = g("ConvInteger", [q, w, z, g.constant(121, "uint8")], group=2, pads=[1, 0, 2, 1], strides=[2, 1])
+    w = g.constant(g.random.randint(-127, 128, [3, 4, 1, 1]), "int8")
+    v = g("ConvInteger", [q, w, z])
+    ws = g.constant(np.float32(0.01))
+    g.output(scaled(g, y, s, ws), scaled(g, v, s, ws))
+
+
+@form(tolerance=0.05)
+def mat_mul_integer(g):
+    a, s, z = dynamic(g, g.input([2, 3, 8]))
+    w, zeros = g.random.randint(-127, 128, [8, 5]), g.constant(g.random.randint(-9, 9, [5]), "int8")
+    y = g("MatMulInteger", [a, g.constant(w, "int8"), z, zeros])
+    g.output(g("Add", [scaled(g, y, s, g.constant(np.float32([0.01] * 5))), g.constant(np.float32([1] * 5))]))
+
+
+@form(tolerance=0.1)
+def mat_mul_integer_of_tensors(g):
+    a, s, z = dynamic(g, g.input([2, 3, 8]))
+    b, t, o = dynamic(g, g.input([2, 8, 4]))
+    g.output(scaled(g, g("MatMulInteger", [a, b, z, o]), s, t))
+
+
+@form(13, tolerance=0.1)
+def microsoft_mat_mul_integer_to_float(g):
+    x = g.input([3, 8])
+    a, s, z = dynamic(g, x)
+    w, ws = g.constant(g.random.randint(0, 256, [8, 5]), "uint8"), g.constant(np.float32([0.01, 0.02, 0.01, 0.03, 0.01]))
+    wz, bias = g.constant([128, 128, 120, 128, 100], "uint8"), g.constant(np.float32([1, 2, 3, 4, 5]))
+    y = g.microsoft("MatMulIntegerToFloat", [a, w, s, ws, z, wz, bias])
+    g.output(y, g.microsoft("DynamicQuantizeMatMul", [x, w, ws, wz, bias]))

@@ -11,6 +11,7 @@
 #include "bmnet/onnx/load.h"
 #include "bmnet/onnx/reader/model_importer.h"
 #include "bmnet/onnx/reader/opsets.h"
+#include "bmnet/onnx/reader/order.h"
 
 namespace tputwin::net {
 namespace onnx_reader {
@@ -71,6 +72,7 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
     return malformed(path, "it is no ModelProto with a graph");
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
+  sort_nodes(*model.mutable_graph());
   inline_functions(model);
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;

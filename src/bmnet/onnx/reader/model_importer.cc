@@ -29,6 +29,7 @@ Result<Graph> ModelImporter::run() {
   if (proto_.sparse_initializer_size() > 0)
     problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
   for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
+  for (const Error& problem : dynamic_reader_problems(proto_)) problems_.push_back(problem);
   inputs();
   for (const auto& output : proto_.output()) wanted_.insert(output.name());
   const std::vector<bool> needed = needed_nodes(proto_.node(), wanted_);

@@ -194,6 +194,9 @@ Dims result_dims(const Dims& like, const Dims& net);
 // ---- Before the nodes ----
 // Returns an error for each tensor with two producers: nodes, inputs or initializers.
 std::vector<Error> repeated_names(const onnx::GraphProto& graph);
+// Returns a problem for each reader of a DynamicQuantizeLinear that needs its integers. Nodes must
+// be sorted.
+std::vector<Error> dynamic_reader_problems(const onnx::GraphProto& graph);
 
 // Tensors, and their views, that some QuantizeLinear reads and that are not `one_scale`. Nodes that
 // are not `needed` do not count.

@@ -113,9 +113,9 @@ Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   emit_group(program_, schedule, positions, weights, {});
   if (!program_.status().ok()) return program_.status().error();
   uint64_t bytes = 0;
-  const std::vector<Instruction> instructions = program_.instructions();
-  for (const Instruction& i : instructions) bytes += cost(i.op, chip()).global_bytes;
-  const uint64_t cycles = insight::run_cycles(instructions, chip()).all;
+  program_.instructions(instructions_);
+  for (const Instruction& i : instructions_) bytes += cost(i.op, chip()).global_bytes;
+  const uint64_t cycles = insight::run_cycles(instructions_, chip()).all;
   return PricedGroup{std::move(schedule), cycles, bytes, {}};
 }
 

@@ -25,6 +25,7 @@ class StreamPricer final : public Pricer {
 
  private:
   StreamProgram program_;
+  std::vector<Instruction> instructions_;
 };
 
 }  // namespace tputwin::net::bm1684x

@@ -53,12 +53,27 @@ std::vector<TapRun> runs_of(const AxisTaps& taps, Span outputs, int64_t step) {
   return runs;
 }
 
-// Returns the distance of outputs with the fewest runs.
-int64_t best_step(const AxisTaps& taps, Span outputs) {
-  const int64_t most = 8;
-  int64_t best = 1;
-  for (int64_t step = 2; step <= most; ++step)
-    if (runs_of(taps, outputs, step).size() < runs_of(taps, outputs, best).size()) best = step;
+// Returns the distances of outputs that have equal weights in the middle of the range: few, since
+// large factors have as many phases.
+std::vector<int64_t> periods_of(const AxisTaps& taps, Span outputs) {
+  constexpr size_t kMostPeriods = 3;
+  const int64_t middle = (outputs.begin + outputs.end) / 2;
+  std::vector<int64_t> periods;
+  for (int64_t step = 1; middle + step < outputs.end && periods.size() < kMostPeriods; ++step)
+    if (continues(taps, {middle}, step)) periods.push_back(step);
+  return periods;
+}
+
+// Returns the runs at the distance of outputs with the fewest runs.
+std::vector<TapRun> fewest_runs(const AxisTaps& taps, Span outputs, int64_t& step) {
+  step = 1;
+  std::vector<TapRun> best = runs_of(taps, outputs, step);
+  for (const int64_t period : periods_of(taps, outputs)) {
+    std::vector<TapRun> runs = runs_of(taps, outputs, period);
+    if (runs.size() >= best.size()) continue;
+    best = std::move(runs);
+    step = period;
+  }
   return best;
 }
 
@@ -71,14 +86,26 @@ bool is_identity(const AxisTaps& taps, int64_t extent) {
   return true;
 }
 
+// Runs of outputs, and their distance.
+struct Runs {
+  std::vector<TapRun> runs;
+  int64_t step = 1;
+
+  Runs(const AxisTaps& taps, Span outputs) : runs(fewest_runs(taps, outputs, step)) {}
+};
+
 class Resample final : public StreamKernel {
  public:
-  AxisTaps rows, columns;
+  Resample(AxisTaps rows, AxisTaps columns)
+      : rows_(std::move(rows)),
+        columns_(std::move(columns)),
+        column_runs_(columns_, {0, static_cast<int64_t>(columns_.size())}),
+        most_rows_(rows_.size() + 1) {}
 
   Span input_rows(size_t, Span out) const override {
     Span all;
     for (int64_t i = out.begin; i < out.end; ++i)
-      for (const Tap& tap : rows[static_cast<size_t>(i)])
+      for (const Tap& tap : rows_[static_cast<size_t>(i)])
         all = join(all, {tap.source, tap.source + 1});
     return all.count() == 0 ? Span{0, 1} : all;
   }
@@ -90,39 +117,50 @@ class Resample final : public StreamKernel {
   int64_t scratch_bytes(const Extents& tile) const override {
     Extents in = tile;
     in.w = inputs[0].e.w;
-    in.h = 1;
-    const auto extent = static_cast<int64_t>(rows.size());
-    for (int64_t i = 0; i + tile.h <= extent; ++i)
-      in.h = std::max(in.h, input_rows(0, {i, i + tile.h}).count());
+    in.h = most_input_rows(tile.h);
     Fp32Steps steps;
-    compute(steps, aligned(0, tile, output.type), aligned(0, in, inputs[0].type), {}, {});
+    buffers(steps, aligned(0, tile, output.type), aligned(0, in, inputs[0].type), false);
     return steps.used();
   }
 
   void emit(StreamProgram& program, const Operands& o) const override {
     Fp32Steps steps(program, o.scratch);
-    compute(steps, out_view(o), in_view(o), o.rows, o.input_rows[0]);
+    const Span held = o.input_rows[0];
+    const TensorView out = out_view(o), in = in_view(o);
+    const Buffers b = buffers(steps, out, in, held == o.rows);
+    if (b.has_rows)
+      sum(steps, rows_, Runs(rows_, o.rows), {o.rows.begin, held.begin, true}, b.between, b.x);
+    if (b.has_columns) sum(steps, columns_, column_runs_, {0, 0, false}, b.result, b.between);
+    steps.store(out, b.result);
   }
 
  private:
-  void compute(Fp32Steps& steps, const TensorView& out, const TensorView& in, Span out_rows,
-               Span held) const {
-    const TensorView x = steps.widened(in);
-    const bool keeps_rows = is_identity(rows, inputs[0].e.h) && held == out_rows;
-    const bool keeps_columns = is_identity(columns, inputs[0].e.w);
-    TensorView between = x;
-    if (!keeps_rows) {
-      Shape shape = x.shape;
-      shape.h = out.shape.h;
-      between = steps.buffer(shape);
-      sum(steps, rows, out_rows, held.begin, true, between, x);
-    }
-    TensorView result = between;
-    if (!keeps_columns) {
-      result = steps.buffer(out.shape);
-      sum(steps, columns, {0, output.e.w}, 0, false, result, between);
-    }
-    steps.store(out, result);
+  // The input in fp32, its sums of rows, and their sums of columns: the same tensor if there is
+  // nothing to add.
+  struct Buffers {
+    TensorView x, between, result;
+    bool has_rows = false, has_columns = false;
+  };
+  Buffers buffers(Fp32Steps& steps, const TensorView& out, const TensorView& in,
+                  bool is_whole) const {
+    Buffers b{.x = steps.widened(in),
+              .has_rows = !is_whole || !is_identity(rows_, inputs[0].e.h),
+              .has_columns = !is_identity(columns_, inputs[0].e.w)};
+    Shape shape = b.x.shape;
+    shape.h = out.shape.h;
+    b.between = b.has_rows ? steps.buffer(shape) : b.x;
+    b.result = b.has_columns ? steps.buffer(out.shape) : b.between;
+    return b;
+  }
+
+  // Returns the most rows that `count` rows of the result need.
+  int64_t most_input_rows(int64_t count) const {
+    int64_t& known = most_rows_[static_cast<size_t>(count)];
+    if (known != 0) return known;
+    known = 1;
+    for (int64_t i = 0; i + count <= static_cast<int64_t>(rows_.size()); ++i)
+      known = std::max(known, input_rows(0, {i, i + count}).count());
+    return known;
   }
 
   // Returns rows or columns first, first + step, ... of a tile.
@@ -136,14 +174,19 @@ class Resample final : public StreamKernel {
     return v;
   }
 
-  static void sum(Fp32Steps& steps, const AxisTaps& taps, Span outputs, int64_t first_input,
-                  bool is_row, const TensorView& to, const TensorView& from) {
-    const int64_t step = best_step(taps, outputs);
-    for (const TapRun& run : runs_of(taps, outputs, step)) {
-      const TensorView y = every(to, is_row, run.first - outputs.begin, run.count, step);
+  // The first output and input of a tile, along rows or columns.
+  struct Place {
+    int64_t output, input;
+    bool is_row;
+  };
+  static void sum(Fp32Steps& steps, const AxisTaps& taps, const Runs& all, const Place& place,
+                  const TensorView& to, const TensorView& from) {
+    for (const TapRun& run : all.runs) {
+      const TensorView y = every(to, place.is_row, run.first - place.output, run.count, all.step);
       bool is_first = true;
       for (const Tap& tap : taps[static_cast<size_t>(run.first)]) {
-        const TensorView x = every(from, is_row, tap.source - first_input, run.count, run.distance);
+        const TensorView x =
+            every(from, place.is_row, tap.source - place.input, run.count, run.distance);
         steps.arithmetic(is_first ? Fp32Steps::Kind::mul : Fp32Steps::Kind::mac, y, x, tap.weight);
         is_first = false;
       }
@@ -152,6 +195,10 @@ class Resample final : public StreamKernel {
       steps.add(Copy{.engine = Engine::compute, .dst = y, .src = zero});
     }
   }
+
+  const AxisTaps rows_, columns_;
+  const Runs column_runs_;
+  mutable std::vector<int64_t> most_rows_;  // by rows of the result; 0: not known
 };
 
 template <class Sources, class Weights>
@@ -176,11 +223,9 @@ AxisTaps corner_taps(int64_t from, int64_t to, int64_t first) {
 }
 
 Kernels resampled(const Layer& layer, AxisTaps rows, AxisTaps columns) {
-  auto k = std::make_unique<Resample>();
+  auto k = std::make_unique<Resample>(std::move(rows), std::move(columns));
   k->inputs = {layer.input(0)};
   k->output = layer.output();
-  k->rows = std::move(rows);
-  k->columns = std::move(columns);
   return one(std::move(k));
 }
 

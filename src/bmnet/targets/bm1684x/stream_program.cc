@@ -36,6 +36,12 @@ void StreamProgram::begin_layer(std::string_view name) {
 
 std::vector<Instruction> StreamProgram::instructions() const {
   std::vector<Instruction> result;
+  instructions(result);
+  return result;
+}
+
+void StreamProgram::instructions(std::vector<Instruction>& result) const {
+  result.clear();
   result.reserve(commands_.size());
   std::array<uint32_t, 2> numbers{};
   WaitTracker waits;
@@ -43,7 +49,6 @@ std::vector<Instruction> StreamProgram::instructions() const {
     const uint32_t id = ++numbers[c.engine == Engine::dma];
     result.push_back({c.op, c.engine, id, waits.add(c.accesses, c.engine, id)});
   }
-  return result;
 }
 
 bmodel::LayerRuns StreamProgram::layers() const {

@@ -32,9 +32,16 @@ class StreamProgram {
   std::vector<StreamCommand>& commands() { return commands_; }
   // Returns the commands, numbered, with the waits that keep their order.
   std::vector<Instruction> instructions() const;
+  // Replaces the contents of `result` by them: its memory is used again.
+  void instructions(std::vector<Instruction>& result) const;
   // Returns the layers of the commands.
   bmodel::LayerRuns layers() const;
-  void reset() { *this = {}; }
+  // Removes everything, and keeps the memory.
+  void reset() {
+    commands_.clear();
+    layers_.clear();
+    status_ = {};
+  }
 
  private:
   std::vector<StreamCommand> commands_;

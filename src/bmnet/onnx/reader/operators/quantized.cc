@@ -182,8 +182,22 @@ void import_quantize_linear(Node& node) {
       readers == node.graph.quantized_by.end() ? QuantizedBy::one_scale : readers->second);
 }
 
+namespace {
+
+// True for the result of a DynamicQuantizeLinear, which has its input's floats.
+bool is_dynamic(const Node& node) {
+  const Value& x = node.in(0);
+  const Constant *scale = node.constant(1), *zero = node.constant(2);
+  return x.kind == ValueKind::real && !x.quantization && !x.is_bytes && scale != nullptr &&
+         zero != nullptr && scale->size() == 1 && zero->size() == 1 && scale->at(0) == 1 &&
+         zero->at(0) == 0;
+}
+
+}  // namespace
+
 void import_dequantize_linear(Node& node) {
   const Value& x = node.in(0);
+  if (is_dynamic(node)) return node.set(Value(x));
   node.require(x.quantization || x.is_bytes, "x", node.proto.input(0),
                "integers that a QuantizeLinear or QLinear operator made, or an input's bytes; feed "
                "the net floats");
