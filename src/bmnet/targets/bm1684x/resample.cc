@@ -88,8 +88,8 @@ bool is_identity(const AxisTaps& taps, int64_t extent) {
 
 // Runs of outputs, and their distance.
 struct Runs {
+  int64_t step = 1;  // found with the runs
   std::vector<TapRun> runs;
-  int64_t step = 1;
 
   Runs(const AxisTaps& taps, Span outputs) : runs(fewest_runs(taps, outputs, step)) {}
 };
