@@ -1,14 +1,28 @@
-// LayerScope: one name for each thread.
+// LayerScope: one scope for each thread.
 #include "insight/layer_scope.h"
 
 #include <utility>
 
 namespace tputwin::insight {
+namespace {
 
-static thread_local std::string_view current_layer;
+thread_local const LayerScope* innermost = nullptr;
 
-LayerScope::LayerScope(std::string_view name) : before_(std::exchange(current_layer, name)) {}
-LayerScope::~LayerScope() { current_layer = before_; }
-std::string_view LayerScope::current() { return current_layer; }
+}  // namespace
+
+LayerScope::LayerScope(std::string_view name, const bmodel::bm168x::CommandLayers& layers)
+    : before_(std::exchange(innermost, this)), name_(name), layers_(layers) {}
+LayerScope::~LayerScope() { innermost = before_; }
+
+std::string_view LayerScope::current() { return innermost != nullptr ? innermost->name_ : ""; }
+
+std::string_view LayerScope::layer_of(const Instruction& instruction) {
+  return innermost != nullptr ? innermost->layers_.of(instruction) : "";
+}
+
+std::string_view LayerScope::name_of(const Instruction& instruction) {
+  const std::string_view layer = layer_of(instruction);
+  return layer.empty() ? current() : layer;
+}
 
 }  // namespace tputwin::insight

@@ -4,21 +4,29 @@
 
 #include <string_view>
 
+#include "bmodel/bm168x/layers.h"
+
 namespace tputwin::insight {
 
 class LayerScope {
  public:
-  // The caller keeps `name` alive for the lifetime of the scope.
-  explicit LayerScope(std::string_view name);
+  // `layers` names the layers of single commands. The caller keeps both alive for the lifetime of
+  // the scope.
+  LayerScope(std::string_view name, const bmodel::bm168x::CommandLayers& layers);
   ~LayerScope();
   LayerScope(const LayerScope&) = delete;
   LayerScope& operator=(const LayerScope&) = delete;
 
-  // Returns the name of the innermost scope; empty outside of scopes.
+  // Return the names of the innermost scope; empty outside of scopes. layer_of() is also empty if
+  // the file does not name the command's layer, name_of() is then the name of the scope.
   static std::string_view current();
+  static std::string_view layer_of(const Instruction& instruction);
+  static std::string_view name_of(const Instruction& instruction);
 
  private:
-  std::string_view before_;
+  const LayerScope* before_;
+  std::string_view name_;
+  const bmodel::bm168x::CommandLayers& layers_;
 };
 
 }  // namespace tputwin::insight

@@ -72,9 +72,12 @@ class Counter : public Observer {
       std::tie(call_, stack_) = std::pair(made->second.call, made->second.stack);
     ++number_;
     if (instruction.engine == Engine::compute)
-      statistics_.add(
-          {.launch = launch_, .number = number_, .stack = stack_, .call = call_, .layer = layer()},
-          instruction.op, memory_to_read(device_));
+      statistics_.add({.launch = launch_,
+                       .number = number_,
+                       .stack = stack_,
+                       .call = call_,
+                       .layer = layer(instruction)},
+                      instruction.op, memory_to_read(device_));
     call_ = {};
     stack_ = 0;
   }
@@ -93,8 +96,8 @@ class Counter : public Observer {
 
  private:
   // Returns the layer of the current command.
-  std::string_view layer() const {
-    return number_ <= layer_of_.size() ? layer_of_[number_ - 1] : LayerScope::current();
+  std::string_view layer(const Instruction& instruction) const {
+    return number_ <= layer_of_.size() ? layer_of_[number_ - 1] : LayerScope::name_of(instruction);
   }
 
   Device& device_;

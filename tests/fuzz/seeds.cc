@@ -153,8 +153,15 @@ std::vector<Bytes> v21_seeds() {
 std::vector<Bytes> bm168x_seeds() {
   bmodel::bm168x::ModelT one = bmodel::bm168x::samples::model168x();
   one.net.erase(one.net.begin());
-  return {bmodel::bm168x::samples::file168x(),
-          bmodel::bm168x::write(one, bmodel::bm168x::samples::binary168x())};
+  bmodel::bm168x::ModelT named = one;
+  auto layers = std::make_unique<bmodel::bm168x::LayersT>();
+  layers->name = {"conv", "relu"};
+  layers->bdc = {{1, 1}};
+  layers->gdma = {{0, 1}};
+  named.net[0]->parameter[0]->sub_net[0]->cmd_group[0]->layers = std::move(layers);
+  const auto binary = bmodel::bm168x::samples::binary168x();
+  return {bmodel::bm168x::samples::file168x(), bmodel::bm168x::write(one, binary),
+          bmodel::bm168x::write(named, binary)};
 }
 
 bool is_cmdbuf(std::span<const uint8_t> input) { return isa::decode_program(input, bm1880()).ok(); }

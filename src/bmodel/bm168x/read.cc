@@ -43,17 +43,23 @@ Result<Frame> frame_of(std::span<const uint8_t> file) {
 
 // Limits the size of an unpacked message: several offsets may lead to the same bytes, so a small
 // file could become a large model.
-// Also checks the alignment of 64-bit vectors. flatbuffers verifies the alignment of their count
-// only, but reads 8 bytes at once.
+// Also checks what flatbuffers reads and does not verify: the alignment of 64-bit vectors, of which
+// it verifies the count only; fields of the schema that nothing uses.
 class Budget final : public flatbuffers::IterationVisitor {
  public:
   // Thrown, because flatbuffers has no other way to stop.
   struct Spent {};
   struct Misplaced {};
   explicit Budget(std::span<const uint8_t> message)
-      : begin_(message.data()), left_(kTimes * message.size()) {}
+      : begin_(message.data()),
+        end_(message.data() + message.size()),
+        left_(kTimes * message.size()) {}
 
   void StartSequence() override { spend(sizeof(TensorT)); }
+  void Field(size_t, size_t, flatbuffers::ElementaryType, bool, const flatbuffers::TypeTable*,
+             const char*, const uint8_t* at) override {
+    if (at != nullptr && at >= end_) throw Misplaced();
+  }
   void Element(size_t, flatbuffers::ElementaryType type, const flatbuffers::TypeTable*,
                const uint8_t* at) override {
     constexpr size_t kLong = sizeof(uint64_t);
@@ -70,7 +76,36 @@ class Budget final : public flatbuffers::IterationVisitor {
   }
   static constexpr uint64_t kTimes = 64;
   const uint8_t* const begin_;
+  const uint8_t* const end_;
   uint64_t left_;
+};
+
+// Leaves out fields that the schema does not use: a file may have anything there.
+class MessageText final : public flatbuffers::ToStringVisitor {
+ public:
+  MessageText() : ToStringVisitor("\n", /*quotes=*/true, "  ", /*vdelimited=*/true) {}
+
+  void StartSequence() override {
+    fields_.push_back(0);
+    ToStringVisitor::StartSequence();
+  }
+  void EndSequence() override {
+    fields_.pop_back();
+    ToStringVisitor::EndSequence();
+  }
+  void Field(size_t index, size_t, flatbuffers::ElementaryType type, bool is_vector,
+             const flatbuffers::TypeTable* table, const char* name, const uint8_t* at) override {
+    is_unused_ = name != nullptr && std::string_view(name).starts_with("unused");
+    if (at != nullptr && !is_unused_)
+      ToStringVisitor::Field(index, fields_.back()++, type, is_vector, table, name, at);
+  }
+  void UChar(uint8_t value, const char* name) override {
+    if (!is_unused_) ToStringVisitor::UChar(value, name);
+  }
+
+ private:
+  std::vector<size_t> fields_;  // number that were written, of the tables around
+  bool is_unused_ = false;
 };
 
 Error bad_message(ErrorId rule, std::span<const uint8_t> message) {
@@ -121,7 +156,7 @@ Result<File> read(std::span<const uint8_t> file) {
 std::string message_text(std::span<const uint8_t> file) {
   auto frame = frame_of(file);
   if (!frame.ok()) return "";
-  flatbuffers::ToStringVisitor visitor("\n", /*quotes=*/true, "  ", /*vdelimited=*/true);
+  MessageText visitor;
   flatbuffers::IterateFlatBuffer(frame->message.data(), ModelTypeTable(), &visitor);
   return visitor.s;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -44,6 +45,14 @@ std::string describe(const Range& range) {
   return fmt::format("[{:#x}, +{:#x})", range.begin, range.bytes);
 }
 
+// Returns why a text is not UTF-8; empty if it is.
+std::string utf8_fault(const std::string& text) try {
+  static_cast<void>(nlohmann::json(text).dump());
+  return {};
+} catch (const nlohmann::json::type_error& error) {
+  return error.what();
+}
+
 class Validator {
  public:
   Validator(const ModelT& model, uint64_t binary_bytes)
@@ -65,6 +74,7 @@ class Validator {
   Status subnet(const Place& at, const NetParameterT& stage, const SubNetT& subnet);
   Status links(const Place& at, const NetParameterT& stage);
   Status group(const Place& at, const CmdGroupT& group);
+  Status layers(const Place& at, const CmdGroupT& group);
   Status stream(const Place& at, std::string_view name, const std::unique_ptr<Binary>& part,
                 uint64_t bytes, uint64_t commands);
   Status coefficients(const Place& at, const CoeffMemT& memory);
@@ -230,7 +240,32 @@ Status Validator::links(const Place& at, const NetParameterT& stage) {
 
 Status Validator::group(const Place& at, const CmdGroupT& group) {
   TW_RETURN_IF_ERROR(stream(at, "binary_bdc", group.binary_bdc, group.bdc_cmd_byte, group.bdc_num));
-  return stream(at, "binary_gdma", group.binary_gdma, group.gdma_cmd_byte, group.gdma_num);
+  TW_RETURN_IF_ERROR(
+      stream(at, "binary_gdma", group.binary_gdma, group.gdma_cmd_byte, group.gdma_num));
+  return group.layers != nullptr ? layers(Place{&at, "layers"}, group) : Status();
+}
+
+// Checks that names are UTF-8, and that runs name them and have no more commands than the group.
+Status Validator::layers(const Place& at, const CmdGroupT& group) {
+  const LayersT& layers = *group.layers;
+  for (size_t i = 0; i < layers.name.size(); ++i)
+    if (const std::string why = utf8_fault(layers.name[i]); !why.empty())
+      return Error(errors::mod_name)
+          .argument(Place{&at, "name", i}.text(), fmt::format("{} bytes", layers.name[i].size()))
+          .detail(why);
+  for (const auto& [name, runs, most] : {std::tuple("bdc", &layers.bdc, group.bdc_num),
+                                         std::tuple("gdma", &layers.gdma, group.gdma_num)}) {
+    uint64_t commands = 0;
+    for (const LayerRun& run : *runs) {
+      commands += run.commands();
+      if (run.layer() < layers.name.size() && run.commands() != 0 && commands <= most) continue;
+      return at
+          .error(errors::mod_layers, name,
+                 fmt::format("{} commands of layer {}", run.commands(), run.layer()))
+          .detail(fmt::format("there are {} layers, and {} commands", layers.name.size(), most));
+    }
+  }
+  return {};
 }
 
 Status Validator::stream(const Place& at, std::string_view name,

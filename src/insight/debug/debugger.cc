@@ -50,11 +50,15 @@ void Debugger::finish(const std::string& why) {
 
 // Returns the layer of a command, from 1. If the file names no layers, a new layer begins at each
 // subnet, under its name. Another begins where the parameters of compute commands change.
-uint32_t Debugger::layer_of(const Operation& op) {
-  if (in_launch_ <= named_layers_.size()) {
-    const std::string layer(named_layers_[in_launch_ - 1]);
+uint32_t Debugger::layer_of(const Instruction& instruction) {
+  const Operation& op = instruction.op;
+  const bool is_by_place = in_launch_ <= named_layers_.size();
+  const std::string layer(is_by_place ? named_layers_[in_launch_ - 1]
+                                      : insight::LayerScope::layer_of(instruction));
+  if (is_by_place || !layer.empty()) {
     if (layer != computing_ || layers_.empty()) layers_.push_back(layer);
     computing_ = layer;
+    part_.clear();  // commands without a name begin a layer of their own
     return number_of_layers();
   }
   if (const std::string_view part = insight::LayerScope::current(); part != part_) {
@@ -81,7 +85,7 @@ Entry Debugger::entry_of(const Instruction& instruction, const Footprint& touche
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
   Entry entry{.launch = is_in_launch_ ? static_cast<uint32_t>(launches_.size() - 1) : 0,
               .in_launch = ++in_launch_,
-              .layer = layer_of(instruction.op),
+              .layer = layer_of(instruction),
               .number = ++commands_,
               .call = site_.call,
               .stack = stack_,

@@ -104,7 +104,7 @@ class Debugger final : public Observer {
   void note_pointers();
   void expose(const DeviceEvent& event);
   void stand(const Stop& stop);
-  uint32_t layer_of(const Operation& op);
+  uint32_t layer_of(const Instruction& instruction);
   uint32_t number_of_layers() const { return static_cast<uint32_t>(layers_.size()); }
   std::optional<Stop> stop_at(Moment moment);
   std::optional<Stop> watch_stop(Moment moment);

@@ -65,11 +65,16 @@ TimelineCommand& add_command(Timeline& timeline, TimelineCommand command) {
   return timeline.commands.back();
 }
 
-void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program) {
+void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program,
+                 std::span<const std::string_view> layers) {
   begin_launch(timeline, name);
-  for (const Instruction& instruction : program)
-    add_command(timeline,
-                command_of(instruction, cost(instruction.op, timeline.chip), timeline.chip));
+  for (size_t i = 0; i < program.size(); ++i) {
+    const Instruction& instruction = program[i];
+    TimelineCommand command =
+        command_of(instruction, cost(instruction.op, timeline.chip), timeline.chip);
+    if (i < layers.size()) command.layer = layers[i];
+    add_command(timeline, std::move(command));
+  }
 }
 
 uint64_t launch_cycles(const Chip& chip) {

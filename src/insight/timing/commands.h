@@ -16,8 +16,10 @@ void begin_launch(Timeline& timeline, std::string_view name, uint64_t number = 0
 // Adds a command to the last launch.
 TimelineCommand& add_command(Timeline& timeline, TimelineCommand command);
 
-// Adds a launch of a program that the engines fetch from memory.
-void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program);
+// Adds a launch of a program that the engines fetch from memory. `layers` are those of the first
+// commands, where the file names them.
+void add_program(Timeline& timeline, std::string_view name, std::span<const Instruction> program,
+                 std::span<const std::string_view> layers = {});
 // Predicted cycles of commands that the engines fetch from memory, without a launch: from the first
 // to the last, and those in which each engine works.
 struct RunCycles {

@@ -26,7 +26,7 @@ void TimelineRecorder::on_instruction(const Instruction& instruction, const Foot
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
   TimelineCommand& command = add_command(timeline_, command_of(instruction, cost, timeline_.chip));
   command.call = site_.call;
-  command.layer = layer_.empty() ? std::string(LayerScope::current()) : layer_;
+  command.layer = layer_.empty() ? std::string(LayerScope::name_of(instruction)) : layer_;
   if (command.number <= layer_of_.size()) command.layer = layer_of_[command.number - 1];
   command.stack = stack_;
   command.is_issued = is_issued_;

@@ -14,7 +14,7 @@ namespace {
 // Executes the groups [first, end).
 Status run_groups(Device& device, const StagePrograms& programs, size_t first, size_t end) {
   for (size_t i = first; i < end; ++i) {
-    const insight::LayerScope scope(programs.group_names[i]);
+    const insight::LayerScope scope(programs.group_names[i], programs.group_layers[i]);
     TW_RETURN_IF_ERROR(run_command_group(device, *programs.groups[i]));
   }
   return {};

@@ -65,7 +65,10 @@ std::string StageDecoder::subnet_name(const SubNetT& subnet) const {
 // Adds the groups of a subnet of this name.
 void StageDecoder::add(GroupList& groups, const std::vector<std::unique_ptr<CmdGroupT>>& list,
                        const std::string& subnet) {
-  for (const auto& group : list) groups.push_back(group.get());
+  for (const auto& group : list) {
+    groups.push_back(group.get());
+    programs_.group_layers.emplace_back(*group);
+  }
   programs_.group_names.resize(groups.size(), subnet);
 }
 

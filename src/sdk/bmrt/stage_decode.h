@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bmodel/bm168x/layers.h"
 #include "bmodel/bm168x/model.h"
 #include "machine/planned_program.h"
 #include "sdk/bmrt/stage_memory.h"
@@ -17,6 +18,8 @@ struct StagePrograms {
   // The instructions of all command groups of all subnets, each in the order of execution.
   std::vector<std::unique_ptr<PlannedProgram>> groups;
   std::vector<std::string> group_names;  // names of their subnets
+  // Layers of their commands, as the file names them.
+  std::vector<bmodel::bm168x::CommandLayers> group_layers;
   // A chain of subnets on the TPU: the number of groups of each, in the order of execution.
   std::vector<size_t> subnet_sizes;
   // Other subnets, and the first group of each, and after the last.

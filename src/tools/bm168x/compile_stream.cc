@@ -138,7 +138,8 @@ Result<StreamResult> compile_stream(const CompileRequest& request,
                                     const stream::StreamOptions& options) {
   TW_ASSIGN_OR_RETURN(prepared, read_stages(request, source_of(request)));
   TW_ASSIGN_OR_RETURN(result, compile_all(request, prepared, options));
-  TW_ASSIGN_OR_RETURN(file, stream::to_file(result.stages, request.name));
+  TW_ASSIGN_OR_RETURN(file,
+                      stream::to_file(result.stages, request.name, request.options.layer_names));
   result.file_bytes = file.size();
   if (!request.model.empty()) TW_RETURN_IF_ERROR(write_bytes(request.model, file));
   return result;

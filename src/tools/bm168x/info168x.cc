@@ -79,12 +79,19 @@ uint64_t command_bytes(const NetParameterT& stage) {
   return bytes;
 }
 
-std::string commands_text(const ProgramCost& p, const Chip& chip) {
-  std::string text = fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", "operation", "count",
-                                 "price", "macs", "bytes moved");
-  for (const OperationCost& row : p.operations)
-    text += fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", row.name, row.count,
+std::string price_table(std::string_view title, std::span<const OperationCost> rows) {
+  std::string text = fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", title, "count", "price",
+                                 "macs", "bytes moved");
+  for (const OperationCost& row : rows)
+    text += fmt::format("    {:<20}{:>8}{:>14}{:>16}{:>14}\n", one_line(row.name), row.count,
                         row.cost.cycles(), row.cost.macs, row.cost.global_bytes);
+  return text;
+}
+
+std::string commands_text(const StagePrice& price, const Chip& chip) {
+  const ProgramCost& p = price.cost;
+  std::string text = price_table("operation", p.operations);
+  if (!price.layers.empty()) text += price_table("layer", price.layers);
   return text + fmt::format(
                     "    total   {} commands, {} macs, {} bytes to and from global memory\n"
                     "    predicted {} cycles = {:.3f} ms at {:.0f} MHz\n",
@@ -109,11 +116,13 @@ std::string stage_text(const File& file, const NetT& net, size_t index) {
   text +=
       fmt::format("    memory  weights {} bytes, neurons {}, io {}, commands {}\n",
                   weight_bytes(stage), neuron_bytes(stage), stage.io_size, command_bytes(stage));
+  text += fmt::format("    names   the file {} the layers of the commands\n",
+                      names_layers(stage) ? "has" : "does not have");
   if (const std::string why = dynamic_reason(stage); !why.empty())
     return text + fmt::format("    not priced: dynamic; {}\n", why);
   auto price = price_of(file, net, index);
   if (price.ok())
-    return text + commands_text(price->cost, *chip_of(file.model)) +
+    return text + commands_text(*price, *chip_of(file.model)) +
            unconfirmed_text(price->unconfirmed);
   return text + fmt::format("    commands not decoded: {}\n", price.error().message());
 }
@@ -172,6 +181,12 @@ Json commands_json(const File& file, const NetT& net, size_t index) {
   auto price = price_of(file, net, index);
   if (!price.ok()) return {{"error", price.error().message()}};
   Json json = cost_json(price->cost, *chip_of(file.model));
+  for (const OperationCost& row : price->layers)
+    json["layers"].push_back({{"layer", row.name},
+                              {"count", row.count},
+                              {"cycles", row.cost.cycles()},
+                              {"macs", row.cost.macs},
+                              {"global_bytes", row.cost.global_bytes}});
   if (!price->unconfirmed.empty()) json["unconfirmed_forms"] = unconfirmed_json(price->unconfirmed);
   return json;
 }
@@ -195,7 +210,8 @@ Json stage_json(const File& file, const NetT& net, size_t index) {
                {"weight_bytes", weight_bytes(stage)},
                {"neuron_bytes", neuron_bytes(stage)},
                {"io_bytes", stage.io_size},
-               {"command_bytes", command_bytes(stage)}};
+               {"command_bytes", command_bytes(stage)},
+               {"names_layers", names_layers(stage)}};
   json["commands"] = commands_json(file, net, index);
   return json;
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
 #include "base/errors/bmrt.h"
 #include "base/errors/tools.h"
 #include "base/last_error.h"
@@ -40,6 +42,27 @@ std::vector<const CmdGroupT*> groups_of(const NetParameterT& stage) {
   return groups;
 }
 
+namespace {
+
+// Sums the costs of commands by the layers that the file names.
+std::vector<OperationCost> prices_of_layers(const StageGroups& decoded, const Chip& chip) {
+  std::vector<OperationCost> rows;
+  std::map<std::string_view, size_t> row_of;
+  for (size_t i = 0; i < decoded.groups.size(); ++i)
+    for (const Instruction& instruction : decoded.groups[i]) {
+      const std::string_view layer = decoded.layers[i].of(instruction);
+      if (layer.empty()) continue;
+      const auto [found, is_new] = row_of.try_emplace(layer, rows.size());
+      if (is_new) rows.push_back({.name = std::string(layer), .engine = {}});
+      OperationCost& row = rows[found->second];
+      ++row.count;
+      add(row.cost, cost(instruction.op, chip));
+    }
+  return rows;
+}
+
+}  // namespace
+
 Result<StageGroups> decode_stage(const File& file, const NetT& net, size_t index) {
   const NetParameterT& stage = *net.parameter[index];
   TW_RETURN_IF_ERROR(check_static(stage, stage_name(net, index)));
@@ -48,6 +71,7 @@ Result<StageGroups> decode_stage(const File& file, const NetT& net, size_t index
     auto program = decode(file, *group, decoded.unconfirmed);
     if (!program.ok()) return in_call(program.error(), stage_name(net, index));
     decoded.groups.push_back(std::move(*program));
+    decoded.layers.emplace_back(*group);
   }
   return decoded;
 }
@@ -55,7 +79,9 @@ Result<StageGroups> decode_stage(const File& file, const NetT& net, size_t index
 Result<StagePrice> price_of(const File& file, const NetT& net, size_t index) {
   const Chip& chip = *chip_of(file.model);
   TW_ASSIGN_OR_RETURN(decoded, decode_stage(file, net, index));
-  StagePrice price{.cost = {}, .unconfirmed = std::move(decoded.unconfirmed)};
+  StagePrice price{.cost = {},
+                   .layers = prices_of_layers(decoded, chip),
+                   .unconfirmed = std::move(decoded.unconfirmed)};
   Program all;
   for (const Program& program : decoded.groups)
     all.insert(all.end(), program.begin(), program.end());
@@ -125,8 +151,11 @@ Result<FilePrograms> programs_of(const File& file, const StageChoice& choice) {
       StageProgram& stage = programs.stages.emplace_back();
       stage.name = fmt::format("{} stage {}", net->name, i);
       stage.chip = chip_of(file.model);
-      for (const Program& group : decoded->groups)
-        stage.commands.insert(stage.commands.end(), group.begin(), group.end());
+      for (size_t g = 0; g < decoded->groups.size(); ++g)
+        for (Instruction& command : decoded->groups[g]) {
+          stage.layers.push_back(decoded->layers[g].of(command));
+          stage.commands.push_back(std::move(command));
+        }
     }
   if (programs.stages.empty() && !programs.not_priced.empty()) return programs.not_priced.front();
   return programs;

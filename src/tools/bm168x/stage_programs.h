@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bmodel/bm168x/layers.h"
 #include "bmodel/bm168x/model.h"
 #include "isa/streams/unconfirmed.h"
 #include "machine/program_cost.h"
@@ -18,6 +19,8 @@ std::vector<const bmodel::bm168x::CmdGroupT*> groups_of(const bmodel::bm168x::Ne
 // The groups of a static stage, decoded.
 struct StageGroups {
   std::vector<std::vector<Instruction>> groups;
+  // For each group, as the file names them.
+  std::vector<bmodel::bm168x::CommandLayers> layers;
   isa::UnconfirmedForms unconfirmed;
 };
 // Errors name the stage. A dynamic stage is an error.
@@ -27,6 +30,7 @@ Result<StageGroups> decode_stage(const bmodel::bm168x::File& file, const bmodel:
 // The price of a stage, whose groups run one after the other.
 struct StagePrice {
   ProgramCost cost;
+  std::vector<OperationCost> layers;  // those that the file names, in the order of their commands
   isa::UnconfirmedForms unconfirmed;
 };
 Result<StagePrice> price_of(const bmodel::bm168x::File& file, const bmodel::bm168x::NetT& net,
@@ -41,6 +45,7 @@ struct StageProgram {
   std::string name;  // "resnet stage 0"
   const Chip* chip = nullptr;
   std::vector<Instruction> commands;
+  std::vector<std::string_view> layers;  // one for each command; empty: unknown
 };
 struct FilePrograms {
   std::vector<StageProgram> stages;

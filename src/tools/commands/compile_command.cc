@@ -44,7 +44,6 @@ Status check_stream_options(const CompileCommand& command) {
                                                 {"--out-weights", !r.weights.empty()},
                                                 {"--out-table", !r.out_table.empty()},
                                                 {"--plugins", !r.plugin_directory.empty()},
-                                                {"--no-layer-names", !r.options.layer_names},
                                                 {"--dequantized", r.options.dequantize_outputs}};
   for (const auto& [name, is_given] : given)
     if (is_given)

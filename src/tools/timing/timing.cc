@@ -72,7 +72,8 @@ Result<Timeline> of_bm1880(const bmodel::Model& model) {
   Timeline timeline = insight::timeline_of(*chip);
   for (size_t i = 0; i < model.varieties.size(); ++i) {
     TW_ASSIGN_OR_RETURN(program, isa::decode_program(model.varieties[i].cmdbuf, *chip));
-    insight::add_program(timeline, fmt::format("{} variety {}", model.name, i), program);
+    insight::add_program(timeline, fmt::format("{} variety {}", model.name, i), program,
+                         model.varieties[i].layers.by_command());
   }
   return timeline;
 }
@@ -94,7 +95,7 @@ Result<Timeline> of_bmodel(const std::vector<std::string>& words) {
     fmt::print(stderr, "tputwin: not priced: {}\n", why.message());
   Timeline timeline = insight::timeline_of(*programs.stages.front().chip);
   for (const StageProgram& stage : programs.stages)
-    insight::add_program(timeline, stage.name, stage.commands);
+    insight::add_program(timeline, stage.name, stage.commands, stage.layers);
   return timeline;
 }
 
@@ -116,7 +117,8 @@ Result<Timeline> of_caffe(const std::vector<std::string>& words) {
   const Chip& chip = first_of(ChipFamily::bm1880);
   TW_ASSIGN_OR_RETURN(program, isa::decode_program(result.compiled.cmdbuf, chip));
   Timeline timeline = insight::timeline_of(chip);
-  insight::add_program(timeline, fs::path(words[0]).stem().string(), program);
+  insight::add_program(timeline, fs::path(words[0]).stem().string(), program,
+                       result.compiled.layers.by_command());
   return timeline;
 }
 

@@ -86,9 +86,9 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
 Result<std::vector<CompiledStream>> compile_stages(std::span<const Network> networks,
                                                    StreamOptions options);
 
-// Returns the bmodel of a compiled net.
+// Returns the bmodel of a compiled net, with or without the layers of its commands.
 Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::string& name);
 Result<std::vector<uint8_t>> to_file(std::span<const CompiledStream> stages,
-                                     const std::string& name);
+                                     const std::string& name, bool layer_names = true);
 
 }  // namespace tputwin::net::bm1684x

@@ -3,6 +3,7 @@
 
 #include "bmnet/targets/bm1684x/compile.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "bmodel/bm168x/layers.h"
 #include "bmodel/bm168x/model.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
@@ -111,11 +112,12 @@ std::unique_ptr<file::CoeffMemT> weights_of(const CompiledStream& net, const fil
   return memory;
 }
 
-// `from` has the inputs and outputs.
+// `from` has the inputs and outputs, and the layers.
 std::unique_ptr<file::SubNetT> subnet_of(const auto& from, const Streams& streams) {
   auto subnet = std::make_unique<file::SubNetT>();
   subnet->subnet_mode = static_cast<int>(file::SubnetMode::tpu);
   subnet->cmd_group.push_back(streams.group());
+  subnet->cmd_group[0]->layers = file::layers_of(from.program, from.layers);
   add_tensors(subnet->input_tensor, subnet->output_tensor, from);
   subnet->id = 0;
   return subnet;
@@ -176,6 +178,12 @@ Result<std::unique_ptr<file::NetParameterT>> stage_of(const CompiledStream& net,
   return stage;
 }
 
+void remove_layers(file::ModelT& model) {
+  for (const auto& stage : model.net[0]->parameter)
+    for (const auto& subnet : stage->sub_net)
+      for (const auto& group : subnet->cmd_group) group->layers.reset();
+}
+
 }  // namespace
 
 Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::string& name) {
@@ -183,7 +191,7 @@ Result<std::vector<uint8_t>> to_file(const CompiledStream& net, const std::strin
 }
 
 Result<std::vector<uint8_t>> to_file(std::span<const CompiledStream> stages,
-                                     const std::string& name) {
+                                     const std::string& name, bool layer_names) {
   const ScopedTarget scope(*stages[0].target);
   BinaryPart binary;
   file::ModelT model;
@@ -200,6 +208,7 @@ Result<std::vector<uint8_t>> to_file(std::span<const CompiledStream> stages,
     model.neuron_size = std::max(model.neuron_size, net.neuron_bytes);
     model.net[0]->parameter.push_back(std::move(stage));
   }
+  if (!layer_names) remove_layers(model);
   return file::write(model, binary.bytes());
 }
 
