@@ -48,6 +48,83 @@ TEST(Refusals, OpsetsAndDomains) {
   expect_words(refusal(builder.model), {"TW-NET-0119", "com.microsoft.Relu"});
 }
 
+// ONNX Runtime and the checker of ONNX read no model without it.
+TEST(Refusals, ModelsHaveAVersionOfTheFormat) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2});
+  builder.node("Relu", {"x"}, {"y"});
+  builder.output("y");
+  EXPECT_EQ(refusal(builder.model), "imported");
+  builder.model.clear_ir_version();
+  expect_words(refusal(builder.model), {"TW-NET-0117", "ir_version"});
+}
+
+// The checker of ONNX refuses values in two fields. ONNX Runtime takes those of raw_data.
+TEST(Refusals, ValuesAreInOneField) {
+  for (const bool has_raw : {false, true})
+    for (const bool has_integers : {false, true}) {
+      ModelBuilder builder(13);
+      builder.input("x", {2});
+      builder.weights("w", {2}, {1, 2});
+      builder.node("Add", {"x", "w"}, {"y"});
+      builder.output("y");
+      auto& tensor = *builder.model.mutable_graph()->mutable_initializer(0);
+      const std::string raw(8, '\0');
+      tensor.clear_raw_data();
+      tensor.clear_float_data();
+      tensor.add_float_data(1);
+      tensor.add_float_data(2);
+      if (has_raw) tensor.set_raw_data(raw);
+      if (has_integers) tensor.add_int64_data(3);
+      const std::string text = refusal(builder.model);
+      if (!has_raw && !has_integers) {
+        EXPECT_EQ(text, "imported");
+        continue;
+      }
+      expect_words(text, {"tensor w", "float_data", "one of the fields"});
+      // Nodes that read it have no error of their own.
+      EXPECT_EQ(text.find("n_y"), std::string::npos) << text;
+      EXPECT_EQ(text.find("problems"), std::string::npos) << text;
+    }
+}
+
+// A tensor with too few values is one error, also if it is listed as an input.
+TEST(Refusals, BadInitializersAreOneError) {
+  for (const bool is_input : {false, true}) {
+    ModelBuilder builder(13);
+    builder.input("x", {2});
+    if (is_input) builder.input("w", {2});
+    builder.weights("w", {2}, {1, 2});
+    builder.node("Add", {"x", "w"}, {"y"});
+    builder.output("y");
+    builder.model.mutable_graph()->mutable_initializer(0)->add_dims(3);
+    const std::string text = refusal(builder.model);
+    expect_words(text, {"tensor w"});
+    EXPECT_EQ(text.find("made by no node"), std::string::npos) << text;
+    EXPECT_EQ(text.find("problems"), std::string::npos) << text;
+  }
+}
+
+// Softmax of opset 11 flattens its input from axis 1 on; that of opset 13 has the last axis alone.
+// The last version of a domain counts, as in ONNX Runtime.
+TEST(Refusals, OfSeveralVersionsOfADomainTheLastCounts) {
+  for (const auto& [first, last] : {std::pair(11, 13), {13, 11}})
+    for (const char* domain : {"", "ai.onnx"}) {
+      ModelBuilder builder(first);
+      builder.input("x", {1, 2, 2});
+      builder.node("Softmax", {"x"}, {"y"});
+      builder.output("y");
+      auto& import = *builder.model.add_opset_import();
+      import.set_domain(domain);
+      import.set_version(last);
+      auto network = test::import(builder.model);
+      ASSERT_TRUE(network.ok()) << network.status().message();
+      auto results = run_float(*network, {{"x", {{1, 2, 2}, {0, 0, 0, 0}}}});
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      EXPECT_EQ(results->begin()->second.data[0], last == 13 ? 0.5f : 0.25f);
+    }
+}
+
 TEST(Refusals, OpenExtentsWantShapes) {
   ModelBuilder builder(13);
   builder.input("x", {1, -1, 4, 4});

@@ -276,6 +276,32 @@ bool is_cast_type(int type) {
 
 bool Constant::is_integer() const { return is_integer_type(type); }
 
+namespace {
+
+// The numbers must be in one place: two may contradict each other.
+void require_one_field(const TensorProto& tensor) {
+  std::string found;
+  int fields = 0;
+  const auto add = [&](const char* name, bool is_given) {
+    if (!is_given) return;
+    found += (fields++ == 0 ? "" : ", ") + std::string(name);
+  };
+  add("external_data", tensor.data_location() == TensorProto::EXTERNAL);
+  add("raw_data", !tensor.raw_data().empty());
+  add("float_data", tensor.float_data_size() > 0);
+  add("int32_data", tensor.int32_data_size() > 0);
+  add("int64_data", tensor.int64_data_size() > 0);
+  add("uint64_data", tensor.uint64_data_size() > 0);
+  add("double_data", tensor.double_data_size() > 0);
+  if (fields > 1)
+    refuse_tensor(tensor, errors::net_onnx,
+                  "its values are in " + found +
+                      ": one of the fields must hold them; remove the "
+                      "others, or export the net again");
+}
+
+}  // namespace
+
 ConstantPtr read_tensor(const TensorProto& tensor, const std::string& folder) {
   auto constant = std::make_shared<Constant>();
   constant->dims.assign(tensor.dims().begin(), tensor.dims().end());
@@ -283,6 +309,7 @@ ConstantPtr read_tensor(const TensorProto& tensor, const std::string& folder) {
   const int64_t count = elements(constant->dims);
   if (count < 0) refuse_tensor(tensor, errors::net_onnx, "extents are " + text(constant->dims));
   const int64_t bytes = bytes_of(tensor, count);
+  require_one_field(tensor);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     read_raw(read_external(tensor, folder, bytes), *constant);
   } else if (tensor.has_raw_data()) {

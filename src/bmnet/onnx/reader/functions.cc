@@ -13,10 +13,12 @@ constexpr int kMostDepth = 64;  // of calls in calls
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
+// Returns the last of several versions of the domain, as ONNX Runtime does.
 int64_t opset_of(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports) {
+  int64_t opset = 0;
   for (const auto& import : imports)
-    if (domain_of(import.domain()).empty()) return import.version();
-  return 0;
+    if (domain_of(import.domain()).empty()) opset = import.version();
+  return opset;
 }
 
 using Attributes = std::map<std::string, onnx::AttributeProto>;

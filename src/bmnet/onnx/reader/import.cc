@@ -22,6 +22,7 @@ Error malformed(std::string what, std::string detail) {
 
 namespace {
 
+// Returns the last of several versions of the domain, as ONNX Runtime does.
 Result<int64_t> opset_of(const onnx::ModelProto& model) {
   int64_t opset = 0;
   for (const auto& import : model.opset_import())
@@ -70,6 +71,10 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   google::protobuf::io::CodedInputStream stream(file.data(), static_cast<int>(file.size()));
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() || !model.has_graph())
     return malformed(path, "it is no ModelProto with a graph");
+  if (!model.has_ir_version())
+    return malformed(path,
+                     "it has no ir_version, without which nothing reads it as ONNX; export the net "
+                     "again, or set the field");
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
   sort_nodes(*model.mutable_graph());

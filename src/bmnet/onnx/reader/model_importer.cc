@@ -25,7 +25,11 @@ ModelImporter::ModelImporter(onnx::ModelProto& model, int64_t opset, const Impor
 }
 
 Result<Graph> ModelImporter::run() {
-  for (auto& tensor : *proto_.mutable_initializer()) guard([&] { initializer(tensor); });
+  for (auto& tensor : *proto_.mutable_initializer()) {
+    guard([&] { initializer(tensor); });
+    // Its own error is enough: nodes that read it have no further one.
+    if (!values_.contains(tensor.name())) unknown_.insert(tensor.name());
+  }
   if (proto_.sparse_initializer_size() > 0)
     problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
   for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
@@ -59,7 +63,7 @@ void ModelImporter::initializer(onnx::TensorProto& tensor) {
 void ModelImporter::inputs() {
   std::vector<const onnx::ValueInfoProto*> inputs;
   for (const auto& input : proto_.input())
-    if (!values_.contains(input.name())) {
+    if (!values_.contains(input.name()) && !unknown_.contains(input.name())) {
       inputs.push_back(&input);
       unknown_.insert(input.name());
     }
