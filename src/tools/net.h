@@ -39,6 +39,9 @@ struct NetChoice {
   // BM1684 and BM1684X: libraries of operators on the host, in the form of TPUTWIN_CPUOPS. Empty:
   // those that it names.
   std::string host_libraries = {};
+  // BM1684 and BM1684X: several stages and no choice are no error. The first one that has commands
+  // is taken, which is said on stderr.
+  bool first_stage = false;
 };
 
 class Net {
@@ -46,6 +49,8 @@ class Net {
   virtual ~Net() = default;
   const std::string& name() const { return name_; }
   const Chip& chip() const { return *chip_; }
+  // BM1684 and BM1684X: the number of its stage.
+  std::optional<size_t> stage() const { return number_; }
   const std::vector<NetTensor>& inputs() const { return inputs_; }
   const std::vector<NetTensor>& outputs() const { return outputs_; }
 
@@ -64,6 +69,7 @@ class Net {
 
   std::string name_;
   const Chip* chip_ = nullptr;
+  std::optional<size_t> number_;
   std::vector<NetTensor> inputs_, outputs_;
 };
 

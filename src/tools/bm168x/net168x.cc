@@ -39,6 +39,7 @@ class Net168x final : public Net {
 
   Status open(const NetChoice& choice) {
     name_ = stage_.net->name;
+    number_ = stage_.index;
     chip_ = bm168x::chip_of(file_->bm168x()->model);
     for (const auto& tensor : stage_.stage->input_tensor)
       inputs_.push_back(described(*tensor, Side::input));
@@ -91,9 +92,11 @@ Result<std::unique_ptr<Net>> open_net168x(std::shared_ptr<const bmodel::OpenFile
                                           const NetChoice& choice) {
   TW_RETURN_IF_ERROR(
       refuse_options({{"plugin", !choice.plugin_directory.empty()}}, "BM1684 or BM1684X"));
+  const InputFiles none;
   TW_ASSIGN_OR_RETURN(
       stage, choose_stage(*file->bm168x(),
-                          {.net = choice.net, .stage = choice.stage, .shapes = choice.shapes}));
+                          {.net = choice.net, .stage = choice.stage, .shapes = choice.shapes},
+                          choice.first_stage ? &none : nullptr));
   auto net = std::make_unique<Net168x>(std::move(file), stage);
   TW_RETURN_IF_ERROR(net->open(choice));
   return std::unique_ptr<Net>(std::move(net));

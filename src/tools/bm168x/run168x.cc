@@ -17,6 +17,7 @@
 #include "base/last_error.h"
 #include "insight/scaling/scaling.h"
 #include "insight/timing/commands.h"
+#include "tools/bm168x/input_files.h"
 #include "tools/bm168x/made_up.h"
 #include "tools/bm168x/session168x.h"
 #include "tools/bm168x/stage_programs.h"
@@ -35,13 +36,6 @@ namespace {
 using Buffers = Session168x::Buffers;
 using Tensors = std::vector<std::unique_ptr<TensorT>>;
 
-std::string shapes_text(const Tensors& tensors) {
-  std::string text;
-  for (const auto& tensor : tensors)
-    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(shape(*tensor), ","));
-  return text;
-}
-
 bool has_shapes(const NetParameterT& stage, const ShapeList& shapes) {
   return std::equal(shapes.begin(), shapes.end(), stage.input_tensor.begin(),
                     stage.input_tensor.end(), [](const auto& wanted, const auto& tensor) {
@@ -57,47 +51,19 @@ Result<const NetT*> choose_net(const File& file, const std::string& name) {
   return no_such_net(file, name);
 }
 
-Result<std::vector<uint8_t>> read_input(const std::string& path, const TensorT& tensor) {
-  TW_ASSIGN_OR_RETURN(bytes, read_bytes(path, most_to_read(tensor_bytes(tensor))));
-  if (path.ends_with(".npy")) {
-    TW_ASSIGN_OR_RETURN(array, read_npy(std::move(bytes)));
-    return tensor_of(array, tensor);
-  }
-  if (bytes.size() == tensor_bytes(tensor)) return bytes;
-  return Error(errors::cli_input_size)
-      .argument("--input " + path, fmt::format("{} bytes", bytes.size()))
-      .detail(fmt::format("{} has {}", tensor.name, tensor_bytes(tensor)));
+// Returns the first stage whose inputs are those of the files, by their shapes if possible.
+std::optional<size_t> stage_of_inputs(const NetT& net, const InputFiles& inputs) {
+  for (const InputFiles::Fit wanted : {InputFiles::Fit::shape, InputFiles::Fit::size})
+    for (size_t i = 0; i < net.parameter.size(); ++i)
+      if (inputs.fit(*net.parameter[i]) >= wanted) return i;
+  return {};
 }
 
-Result<Buffers> inputs_of_archive(const std::string& path, const Tensors& tensors) {
-  TW_ASSIGN_OR_RETURN(arrays, read_npz(path));
-  Buffers inputs;
-  for (const auto& tensor : tensors) {
-    const auto found = arrays.find(tensor->name);
-    if (found == arrays.end())
-      return Error(errors::cli_inputs).argument("--input " + path, "no array " + tensor->name);
-    TW_ASSIGN_OR_RETURN(bytes, tensor_of(found->second, *tensor));
-    inputs.push_back(std::move(bytes));
-  }
-  return inputs;
-}
-
-Result<Buffers> read_inputs(const Run168xOptions& options, const File& file,
-                            const NetParameterT& stage) {
-  const std::vector<std::string>& paths = options.inputs;
-  const Tensors& tensors = stage.input_tensor;
-  if (paths.empty()) return made_up_inputs(file, stage, options.host_libraries);
-  if (paths.size() == 1 && paths[0].ends_with(".npz")) return inputs_of_archive(paths[0], tensors);
-  if (paths.size() != tensors.size())
-    return Error(errors::cli_inputs)
-        .argument("--input", fmt::format("given {} times", paths.size()))
-        .detail(fmt::format("the net takes {}", shapes_text(tensors)));
-  Buffers inputs;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    TW_ASSIGN_OR_RETURN(bytes, read_input(paths[i], *tensors[i]));
-    inputs.push_back(std::move(bytes));
-  }
-  return inputs;
+// Returns the first stage that has commands, or the first.
+size_t default_stage(const NetT& net) {
+  const auto found =
+      std::ranges::find_if(net.parameter, [](const auto& s) { return !is_dynamic(*s); });
+  return found == net.parameter.end() ? 0 : static_cast<size_t>(found - net.parameter.begin());
 }
 
 std::vector<uint8_t> joined(const Buffers& buffers) {
@@ -130,7 +96,8 @@ Tensors tensors_of_run(const Tensors& compiled, const std::vector<bm_shape_t>& s
 
 }  // namespace
 
-Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options) {
+Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options,
+                                 const InputFiles* inputs) {
   TW_ASSIGN_OR_RETURN(net, choose_net(file, options.net));
   const auto& stages = net->parameter;
   for (size_t i = 0; i < stages.size(); ++i) {
@@ -139,9 +106,21 @@ Result<ChosenStage> choose_stage(const File& file, const Run168xOptions& options
                                                  : has_shapes(*stages[i], options.shapes);
     if (wanted) return ChosenStage{net, stages[i].get(), i};
   }
-  return no_such_stage(*net, options.stage            ? fmt::format("stage {}", *options.stage)
-                             : options.shapes.empty() ? "stage not given"
-                                                      : "no stage of these shapes");
+  const bool is_open = !options.stage && options.shapes.empty() && !stages.empty();
+  if (is_open && inputs != nullptr && inputs->empty()) {
+    const size_t i = default_stage(*net);
+    fmt::print(stderr,
+               "tputwin: net {} has {} stages; stage {} is taken: --stage, --shape or the shape of "
+               "--input chooses\n",
+               net->name, stages.size(), i);
+    return ChosenStage{net, stages[i].get(), i};
+  }
+  if (is_open && inputs != nullptr)
+    if (const auto i = stage_of_inputs(*net, *inputs))
+      return ChosenStage{net, stages[*i].get(), *i};
+  return no_such_stage(*net, options.stage ? fmt::format("stage {}", *options.stage)
+                             : is_open && inputs == nullptr ? "stage not given"
+                                                            : "no stage of these shapes");
 }
 
 namespace {
@@ -286,9 +265,13 @@ std::string warnings_text(const std::vector<WarningCount>& warnings) {
 }  // namespace
 
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
-  TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options));
+  TW_ASSIGN_OR_RETURN(net, choose_net(*file.bm168x(), options.net));
+  TW_ASSIGN_OR_RETURN(given, InputFiles::read(options.inputs, *net));
+  TW_ASSIGN_OR_RETURN(chosen, choose_stage(*file.bm168x(), options, &given));
   TW_RETURN_IF_ERROR(check_array_file(options.output, chosen.stage->output_tensor.size()));
-  TW_ASSIGN_OR_RETURN(inputs, read_inputs(options, *file.bm168x(), *chosen.stage));
+  TW_ASSIGN_OR_RETURN(
+      inputs, given.empty() ? made_up_inputs(*file.bm168x(), *chosen.stage, options.host_libraries)
+                            : given.bytes(*chosen.stage));
   const auto begin = Clock::now();
   TW_ASSIGN_OR_RETURN(runners, open_runners(file, options));
   const double loading = seconds_since(begin);

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "bmodel/open.h"
+#include "tools/bm168x/input_files.h"
 #include "tools/runtime.h"
 
 namespace tputwin::tools {
@@ -44,12 +45,15 @@ struct Run168xReport {
 // Runs the net and writes the output.
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options);
 
-// The net of a name, or the only one; its stage by number, by shapes, or the only one.
+// The net of a name, or the only one; its stage by number, by shapes, or the only one. With
+// `inputs`, a stage that they fit; without any, the first one that has commands, which is said on
+// stderr.
 struct ChosenStage {
   const bmodel::bm168x::NetT* net;
   const bmodel::bm168x::NetParameterT* stage;
   size_t index;
 };
-Result<ChosenStage> choose_stage(const bmodel::bm168x::File& file, const Run168xOptions& options);
+Result<ChosenStage> choose_stage(const bmodel::bm168x::File& file, const Run168xOptions& options,
+                                 const InputFiles* inputs = nullptr);
 
 }  // namespace tputwin::tools

@@ -107,10 +107,12 @@ void add_timing_options(CLI::App& sub, RunOptions& options) {
 // Adds the options that choose a net, and a stage or a variety.
 void add_choice_options(CLI::App& sub, RunCommand& command) {
   sub.add_option("--net", command.net, "BM1684, BM1684X: the net, if the file has several");
-  sub.add_option("--stage", command.stage, "BM1684, BM1684X: the stage, from 0");
+  sub.add_option(
+      "--stage", command.stage,
+      "BM1684, BM1684X: the stage, from 0; default: that of the input's shape, or the first");
   sub.add_option("--shape", command.shapes,
                  "n,c,h,w of the variety or stage to run; once per input. Needed when there are "
-                 "several");
+                 "several varieties");
 }
 
 // Adds an option that excludes these and those of data.

@@ -24,7 +24,8 @@ int run_on_pictures(const CLI::App& app, RunCommand& command) {
                              .shapes = *shapes,
                              .plugin_directory = command.options.plugin_directory,
                              .reference = command.options.reference,
-                             .host_libraries = command.host_libraries};
+                             .host_libraries = command.host_libraries,
+                             .first_stage = true};
   return run_pictures(app, command.pictures);
 }
 
