@@ -48,7 +48,10 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Number of samples that a float net and its int8 model classify correctly."""
+    """Number of samples that a float net and its model classify correctly.
+
+    Fields of int8 are those of the model, of whatever chip and type.
+    """
 
     samples: int
     float_right: int

@@ -1,5 +1,5 @@
-// tputwin eval: accuracy of a float net and its int8 model on labelled samples, and the layers
-// where they differ.
+// tputwin eval: accuracy of a float net and its model on labelled samples, and the layers where
+// they differ.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,12 @@ struct EvalOptions {
   uint64_t samples = 0;  // number of samples from the first on; 0: all
   // Output with the scores, if the model has several.
   std::string output;
+  // BM1684 and BM1684X: the net if the file has several, and its stage; default: the first one that
+  // has commands.
+  std::string net;
+  std::optional<size_t> stage;
+  // Devices that run batches of the model at the same time.
+  unsigned devices = 1;
   // Plugins of CPU operators, in addition to those in the model.
   std::string plugin_directory;
   bool progress = false;  // draw a bar on stderr if it takes long
@@ -31,10 +37,12 @@ struct EvalOptions {
 
 struct EvalReport {
   struct Side {
-    uint64_t right = 0;
+    uint64_t right = 0, in_top = 0;  // in_top: the label is among the five highest scores
     double seconds = 0;
   };
-  uint64_t samples = 0, batch = 0;
+  uint64_t samples = 0, batch = 0, classes = 0;
+  // The model is of the BM1880.
+  bool is_int8 = true;
   Side fp32, int8;
   uint64_t both_right = 0, float_only = 0, int8_only = 0, both_wrong = 0;
   uint64_t same_class = 0;  // both give one class, right or wrong
@@ -42,13 +50,14 @@ struct EvalReport {
   EvalReport& operator+=(const EvalReport& other);
 };
 
-// Evaluates the float net of one input, and the model on the simulated chip in its first variety.
+// Evaluates the float net of one input, and the model on the simulated chip in its first variety or
+// stage.
 // A sample's class is the highest score, the first of equal ones.
 Result<EvalReport> evaluate(const net::Network& net, std::span<const uint8_t> model,
                             const net::DataSet& data, const EvalOptions& options);
 std::string report_text(const EvalReport& report);
 
-// Files to evaluate: the float net in the shapes of the model's first variety.
+// Files to evaluate: the float net in the shapes of the model's first variety, or its stage.
 struct EvalRequest {
   std::string prototxt, caffemodel;  // float
   std::string model;

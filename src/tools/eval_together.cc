@@ -15,25 +15,31 @@ namespace {
 
 // Returns the data that determines the report, except the contents of the files.
 std::string identity_of(const EvalRequest& r, uint64_t samples) {
-  return fmt::format("eval {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model,
-                     fmt::join(r.data, " "), r.options.output, net::float_instructions(), samples,
-                     text_of(r.data_options));
+  return fmt::format("eval {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel, r.model,
+                     fmt::join(r.data, " "), r.options.output, r.options.net,
+                     r.options.stage ? fmt::format("{}", *r.options.stage) : "-",
+                     net::float_instructions(), samples, text_of(r.data_options));
 }
 
 }  // namespace
 
 std::string line_of(const EvalReport& r) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}", r.samples, r.batch, r.fp32.right,
-                     r.int8.right, r.both_right, r.float_only, r.int8_only, r.both_wrong,
-                     r.same_class, r.fp32.seconds, r.int8.seconds);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.samples, r.batch,
+                     r.fp32.right, r.int8.right, r.both_right, r.float_only, r.int8_only,
+                     r.both_wrong, r.same_class, r.fp32.in_top, r.int8.in_top, r.classes,
+                     r.is_int8 ? 1 : 0, r.fp32.seconds, r.int8.seconds);
 }
 
 Result<EvalReport> report_of(const std::string& line) {
   EvalReport r;
-  if (std::sscanf(line.c_str(), "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lf %lf", &r.samples, &r.batch,
-                  &r.fp32.right, &r.int8.right, &r.both_right, &r.float_only, &r.int8_only,
-                  &r.both_wrong, &r.same_class, &r.fp32.seconds, &r.int8.seconds) == 11)
-    return r;
+  unsigned is_int8 = 1;
+  const int read =
+      std::sscanf(line.c_str(), "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %u %lf %lf",
+                  &r.samples, &r.batch, &r.fp32.right, &r.int8.right, &r.both_right, &r.float_only,
+                  &r.int8_only, &r.both_wrong, &r.same_class, &r.fp32.in_top, &r.int8.in_top,
+                  &r.classes, &is_int8, &r.fp32.seconds, &r.int8.seconds);
+  r.is_int8 = is_int8 != 0;
+  if (read == 15) return r;
   return Error(errors::cli_checkpoint).argument("result", line);
 }
 

@@ -67,6 +67,62 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
          {"tg_convolution", "exit 0"});
 }
 
+// Writes an array of NumPy.
+template <class Value>
+void write_npy(const std::string& path, const std::string& type, const std::string& shape,
+               const std::vector<Value>& values) {
+  constexpr size_t kHeader = 128;
+  std::string text = "\x93NUMPY\x01";
+  text += std::string(1, '\0') + std::string(1, static_cast<char>(kHeader - 10)) + '\0';
+  text += "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  text.resize(kHeader - 1, ' ');
+  text += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(Value)));
+}
+
+// Each of two inputs of one shape has its own samples: the label is where a - b is the largest.
+TEST(OnnxToolInputs, AreEvaluatedByName) {
+  constexpr size_t kSamples = 12, kClasses = 7;
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  ModelBuilder builder(13);
+  builder.input("a", {1, kClasses});
+  builder.input("b", {1, kClasses});
+  builder.node("Sub", {"a", "b"}, {"y"});
+  builder.output("y");
+  {
+    std::ofstream file(at + "net.onnx", std::ios::binary);
+    builder.model.SerializeToOstream(&file);
+  }
+  std::vector<float> a(kSamples * kClasses), b(a.size());
+  std::vector<int64_t> labels;
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<float>(i * 37 % 23);
+    b[i] = static_cast<float>(i * 29 % 31) / 2;
+  }
+  for (size_t s = 0; s < kSamples; ++s) {
+    size_t best = 0;
+    const auto value = [&](size_t c) { return a[s * kClasses + c] - b[s * kClasses + c]; };
+    for (size_t c = 1; c < kClasses; ++c)
+      if (value(c) > value(best)) best = c;
+    labels.push_back(static_cast<int64_t>(best));
+  }
+  const std::string shape = "(12, 7)";
+  write_npy(at + "a.npy", "<f4", shape, a);
+  write_npy(at + "b.npy", "<f4", shape, b);
+  write_npy(at + "labels.npy", "<i8", "(12,)", labels);
+  for (const std::string chip : {"bm1684x", "bm1684"}) {
+    expect(tputwin("compile " + at + "net.onnx --chip " + chip + " -o " + at + "net.bmodel"),
+           {"exit 0"});
+    expect(tputwin("eval " + at + "net.onnx --bmodel " + at + "net.bmodel --devices 2 --data b=" +
+                   at + "b.npy --data a=" + at + "a.npy --data labels=" + at + "labels.npy"),
+           {"model    100.00 %  12 right", "top-5   float 100.00 %, model 100.00 %", "exit 0"});
+  }
+}
+
 // With scales 1/64 and 1/32, y = x / 2 in bytes; 0 where x is negative.
 TEST(OnnxToolQuantized, CompilesRunsAndCalibratesTheRest) {
   const tputwin::testing::TemporaryDirectory folder;

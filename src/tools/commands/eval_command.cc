@@ -1,4 +1,4 @@
-// tputwin eval: evaluates a float net and its int8 model on labelled samples.
+// tputwin eval: evaluates a float net and its model on labelled samples.
 #include "tools/eval.h"
 #include "tools/reports/json.h"
 
@@ -89,12 +89,19 @@ int run(EvalCommand& command) {
 }  // namespace
 
 void add_eval(CLI::App& app, int& exit) {
-  auto* sub = app.add_subcommand("eval", "Measure a float net and its int8 model on labelled data");
+  auto* sub = app.add_subcommand("eval", "Measure a float net and its model on labelled data");
   auto command = std::make_shared<EvalCommand>();
   sub->add_option("--prototxt", command->prototxt, "the float net; default: the caffemodel's");
   auto* caffe = sub->add_option("--caffemodel", command->caffemodel, "float weights");
   sub->add_option("ONNX", command->onnx, "NET.onnx, instead of Caffe's files")->excludes(caffe);
-  auto* bmodel = sub->add_option("--bmodel", command->bmodel, "the compiled int8 model");
+  auto* bmodel = sub->add_option("--bmodel", command->bmodel, "the compiled model, of any chip");
+  sub->add_option("--net", command->options.net,
+                  "BM1684, BM1684X: the net, if the file has several");
+  sub->add_option("--stage", command->options.stage,
+                  "BM1684, BM1684X: the stage, from 0; default: the first");
+  sub->add_option("--devices", command->options.devices,
+                  "so many devices run batches of the model at the same time")
+      ->check(at_least_one());
   sub->add_option("--output", command->options.output,
                   "the scores, when there are several outputs");
   sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");

@@ -25,6 +25,7 @@ Json tensor_json(const std::vector<uint32_t>& shape, uint32_t type, float thresh
 Json side_json(const EvalReport::Side& side, uint64_t samples) {
   return {{"right", side.right},
           {"accuracy", static_cast<double>(side.right) / static_cast<double>(samples)},
+          {"top5", side.in_top},
           {"seconds", side.seconds}};
 }
 
@@ -115,13 +116,14 @@ Json compile_json(const CompileRequest& request, const CompileResult& result) {
 }
 
 Json eval_json(const EvalReport& r) {
+  const std::string model = r.is_int8 ? "int8" : "model";
   return {{"samples", r.samples},
           {"batch", r.batch},
           {"float", side_json(r.fp32, r.samples)},
-          {"int8", side_json(r.int8, r.samples)},
+          {model, side_json(r.int8, r.samples)},
           {"both_right", r.both_right},
           {"float_only", r.float_only},
-          {"int8_only", r.int8_only},
+          {model + "_only", r.int8_only},
           {"both_wrong", r.both_wrong},
           {"same_class", r.same_class}};
 }
