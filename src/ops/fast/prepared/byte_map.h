@@ -31,10 +31,18 @@ class ByteMap : public PreparedKernel {
   // and `slot` is the number of the slot, from the channel 0 on.
   virtual void compute(const Nest<kOperands>& rows, size_t begin, size_t end, const Row& at,
                        size_t slot, const Memory& memory) const = 0;
+  // Returns true if compute() does the same in all slots.
+  virtual bool is_same_in_all_lanes(const Memory&) const { return true; }
   bool has(size_t operand) const { return views_[operand].has_value(); }
 
  private:
-  Nest<kOperands> nest(const Slots& slots, uint32_t rounds) const;
+  // Returns the views. Those of absent operands are that of the result, so that they part no loops.
+  std::array<const TensorView*, kOperands> views() const;
+  // Returns the first byte of channel c of image n of each operand.
+  Row first_bytes(const Memory& memory, uint32_t n, uint32_t c) const;
+  void run_pieces(const Memory& memory, size_t bytes) const;
+  void run_channels(const Memory& memory) const;
+  void run_slots(const Memory& memory) const;
 
   std::array<std::optional<TensorView>, kOperands> views_;
 };

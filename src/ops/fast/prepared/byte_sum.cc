@@ -15,7 +15,6 @@
 #include "ops/fast/prepared/byte_map.h"
 #include "ops/fast/vec/bytes-inl.h"
 #include "ops/fast/vec/narrow-inl.h"
-#include "ops/fast/vec/rounding-inl.h"
 #include "ops/fast/views/views.h"
 #include "ops/operation.h"
 
@@ -56,49 +55,64 @@ namespace {
 using Words = hn::ScalableTag<int16_t>;
 using WordBytes = hn::Rebind<uint8_t, Words>;
 
-// The numbers of a term in vectors.
+// The numbers of a term in vectors. `fraction` is 2^-right in 15 bits, if `right` is not 0.
 struct TermVectors {
-  hn::Vec<Words> factor, mask, low, high;
-  int right;
+  hn::Vec<Words> factor, mask, low, high, fraction;
   explicit TermVectors(const ByteTerm& term)
       : factor(hn::Set(Words(), term.factor)),
         mask(hn::Set(Words(), static_cast<int16_t>(term.is_signed ? -1 : 0xff))),
         low(hn::Set(Words(), term.low)),
         high(hn::Set(Words(), term.high)),
-        right(term.right) {}
-  template <bool kWhole>
-  HWY_INLINE hn::Vec<Words> operator()(const uint8_t* from, size_t n) const {
+        fraction(hn::Set(Words(), static_cast<int16_t>(1 << (15 - std::max(term.right, 1))))) {}
+  template <bool kWhole, bool kShifts>
+  HWY_INLINE hn::Vec<Words> scaled(const uint8_t* from, size_t n) const {
     const Words d;
     const auto bytes =
         hn::BitCast(hn::Rebind<int8_t, Words>(), LoadBytes<kWhole>(WordBytes(), from, n));
-    const auto product = hn::Mul(hn::And(hn::PromoteTo(d, bytes), mask), factor);
-    return hn::Min(hn::Max(RoundShift(d, product, right), low), high);
+    auto product = hn::Mul(hn::And(hn::PromoteTo(d, bytes), mask), factor);
+    // (product * 2^(15 - right) + 2^14) >> 15
+    if constexpr (kShifts) product = hn::MulFixedPoint15(product, fraction);
+    return hn::Min(hn::Max(product, low), high);
   }
 };
 
-template <bool kAdds>
+// kFirst, kSecond: the term is shifted. No branches are left in the loop.
+template <bool kAdds, bool kFirst, bool kSecond>
 HWY_INLINE void SumRow(const ByteSumTerms& terms, const ByteSumRow& row) {
   const Words d;
   const WordBytes bytes;
   const TermVectors first(terms.first), addend(kAdds ? *terms.addend : terms.first);
   const auto low = hn::Set(d, terms.low), high = hn::Set(d, terms.high);
+  const uint8_t *const from = row.first, *const other = row.addend;
+  uint8_t *const to = row.out, *const second = row.second;
   const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, size_t i, size_t n) HWY_ATTR {
-    auto x = first.template operator()<kWhole>(row.first + i, n);
+    auto x = first.template scaled<kWhole, kFirst>(from + i, n);
     if constexpr (kAdds) {
-      x = hn::SaturatedAdd(x, addend.template operator()<kWhole>(row.addend + i, n));
+      x = hn::SaturatedAdd(x, addend.template scaled<kWhole, kSecond>(other + i, n));
       x = hn::Min(hn::Max(x, low), high);
     }
     const auto result = LowBits<uint8_t>(d, x);
-    StoreBytes<kWhole>(bytes, result, row.out + i, n);
-    if (row.second != nullptr) StoreBytes<kWhole>(bytes, result, row.second + i, n);
+    StoreBytes<kWhole>(bytes, result, to + i, n);
+    if (second != nullptr) StoreBytes<kWhole>(bytes, result, second + i, n);
   };
-  const size_t lanes = hn::Lanes(d), whole = row.count - row.count % lanes;
+  const size_t lanes = hn::Lanes(d), count = row.count, whole = count - count % lanes;
   for (size_t i = 0; i < whole; i += lanes) step(std::true_type(), i, lanes);
-  if (whole < row.count) step(std::false_type(), whole, row.count - whole);
+  if (whole < count) step(std::false_type(), whole, count - whole);
+}
+
+template <bool kAdds, bool kFirst>
+HWY_INLINE void SumShiftedRow(const ByteSumTerms& terms, const ByteSumRow& row) {
+  const bool shifts_second = kAdds && terms.addend->right != 0;
+  shifts_second ? SumRow<kAdds, kFirst, kAdds>(terms, row)
+                : SumRow<kAdds, kFirst, false>(terms, row);
 }
 
 void SumOneRow(const ByteSumTerms& terms, const ByteSumRow& row) {
-  terms.addend ? SumRow<true>(terms, row) : SumRow<false>(terms, row);
+  const bool shifts = terms.first.right != 0;
+  if (terms.addend)
+    shifts ? SumShiftedRow<true, true>(terms, row) : SumShiftedRow<true, false>(terms, row);
+  else
+    shifts ? SumShiftedRow<false, true>(terms, row) : SumShiftedRow<false, false>(terms, row);
 }
 
 }  // namespace
@@ -135,7 +149,7 @@ class PreparedByteSum final : public ByteMap {
       HWY_DYNAMIC_DISPATCH(SumOneRow)
       (terms_, {.out = at[kResult] + offset[kResult],
                 .first = at[kFirst] + offset[kFirst],
-                .addend = at[kAddend] + offset[kAddend],
+                .addend = has(kAddend) ? at[kAddend] + offset[kAddend] : nullptr,
                 .second = has(kSecond) ? at[kSecond] + offset[kSecond] : nullptr,
                 .count = rows.inner.count});
     });

@@ -1,4 +1,5 @@
 // table_lookup of bytes: the table of the lane, which is read in every run.
+#include <algorithm>
 #include <cstring>
 
 #include "ops/fast/prepared/byte_map.h"
@@ -8,6 +9,8 @@
 
 namespace tputwin::fast {
 namespace {
+
+constexpr uint32_t kTableBytes = 256;
 
 class PreparedByteTable final : public ByteMap {
  public:
@@ -19,8 +22,7 @@ class PreparedByteTable final : public ByteMap {
  private:
   void compute(const Nest<kOperands>& rows, size_t begin, size_t end, const Row& at, size_t slot,
                const Memory& memory) const override {
-    const auto lane = static_cast<uint32_t>((first_lane_ + slot) % memory.local.lanes());
-    const uint8_t* table = memory.byte(op_.table, 0, lane, 0, 0);
+    const uint8_t* table = table_of(memory, slot);
     Nest<2> row;
     row.inner = {rows.inner.count, {1, 1}};
     for_each_inner(rows, begin, end, [&](const std::array<size_t, kOperands>& offset) {
@@ -28,6 +30,17 @@ class PreparedByteTable final : public ByteMap {
       look_up_bytes(row, out, at[kFirst] + offset[kFirst], table);
       if (has(kSecond)) std::memcpy(at[kSecond] + offset[kSecond], out, rows.inner.count);
     });
+  }
+
+  bool is_same_in_all_lanes(const Memory& memory) const override {
+    const uint8_t* const first = table_of(memory, 0);
+    for (size_t slot = 1; slot < std::min(op_.in.shape.c, memory.local.lanes()); ++slot)
+      if (std::memcmp(table_of(memory, slot), first, kTableBytes) != 0) return false;
+    return true;
+  }
+  const uint8_t* table_of(const Memory& memory, size_t slot) const {
+    const auto lane = static_cast<uint32_t>((first_lane_ + slot) % memory.local.lanes());
+    return memory.byte(op_.table, 0, lane, 0, 0);
   }
 
   const TableLookup& op_;
@@ -38,9 +51,8 @@ class PreparedByteTable final : public ByteMap {
 
 // A table of 256 bytes has every index.
 std::unique_ptr<PreparedKernel> prepare(const TableLookup& op, const Memory& memory) {
-  constexpr uint32_t kBytes = 256;
   if (is_empty(op.out.shape) || op.in.dtype != DType::u8 || op.in.shape != op.out.shape ||
-      !has_byte_rows(op.in) || !has_byte_rows(op.out) || op.table.shape.w < kBytes ||
+      !has_byte_rows(op.in) || !has_byte_rows(op.out) || op.table.shape.w < kTableBytes ||
       !has_byte_rows(op.table) || overlap(op.out, {&op.in, &op.table}, memory.local) != nullptr)
     return nullptr;
   return std::make_unique<PreparedByteTable>(op, memory);
