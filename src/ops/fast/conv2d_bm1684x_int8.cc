@@ -252,8 +252,9 @@ class ScaledByteTiles final : public ByteTiles {
     kernels.scaled_bytes(tile, dots_, columns, constants.scales[oc / kernels.rows], to);
   }
   bool has_live_out_sums() const override { return epilogue_.has_live_out(); }
-  bool has_live_out_sums(const ResultRun& r, uint32_t rows) const override {
-    return epilogue_.has_live_out(part_of(r, op_), rows);
+  uint8_t* place_of_sums(const ResultRun& r) const override {
+    return epilogue_.place_of_live_out(part_of(r, op_), memory_,
+                                       reinterpret_cast<uint8_t*>(r.first));
   }
   void write_live_out_sums(const ResultRun& r, const PlaneConstants& constants) const override {
     epilogue_.write_live_out(part_of(r, op_), r.first, constants.epilogues[r.oc], memory_);

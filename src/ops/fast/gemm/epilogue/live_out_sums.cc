@@ -16,6 +16,7 @@ LiveOutSums::LiveOutSums(const TensorView& sums, std::span<const ByteRange> live
     for (uint32_t c = 0; c < sums.shape.c; ++c) {
       const auto at = memory.local.address_of(memory.byte(sums, n, c, 0, 0));
       const uint64_t lane = at / lane_bytes, begin = at % lane_bytes;
+      planes_.push_back({static_cast<uint32_t>(lane), static_cast<uint32_t>(begin)});
       const uint64_t end = begin + uint64_t{sums.shape.h} * sums.shape.w * kBytes;
       const auto is_before = [&](const ByteRange& r) {
         return r.lane < lane || (r.lane == lane && r.end <= begin);
@@ -26,6 +27,18 @@ LiveOutSums::LiveOutSums(const TensorView& sums, std::span<const ByteRange> live
                            static_cast<uint32_t>(std::min(r->end, end) - begin)});
       ends_.push_back(static_cast<uint32_t>(ranges_.size()));
     }
+}
+
+uint8_t* LiveOutSums::place(const Memory& memory, uint32_t n, uint32_t c, uint32_t first,
+                            uint32_t count, uint8_t* buffer) const {
+  const uint32_t start = first * kBytes, stop = (first + count) * kBytes;
+  for (const Range& range : of_plane(n, c)) {
+    if (range.end <= start || stop <= range.begin) continue;
+    if (start < range.begin || range.end < stop) return buffer;
+    const Plane& plane = planes_[n * sums_.shape.c + c];
+    return memory.local.lane(plane.lane) + plane.offset + start;
+  }
+  return nullptr;
 }
 
 void LiveOutSums::write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first,

@@ -24,6 +24,10 @@ class LiveOutSums {
       if (range.begin < (first + count) * kBytes && first * kBytes < range.end) return true;
     return false;
   }
+  // Returns where the sums [first, first + count) of a channel's plane can be stored: in local
+  // memory if all of them are live-out, in `buffer` if some are, and nullptr if none is.
+  uint8_t* place(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
+                 uint8_t* buffer) const;
   // Writes the live-out bytes of the sums [first, first + count) of a channel's plane.
   void write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
              const uint32_t* sums) const;
@@ -33,12 +37,16 @@ class LiveOutSums {
   struct Range {
     uint32_t begin, end;  // bytes of a plane
   };
+  struct Plane {
+    uint32_t lane, offset;  // of its first byte
+  };
   std::span<const Range> of_plane(uint32_t n, uint32_t c) const {
     const uint32_t* const end = ends_.data() + n * sums_.shape.c + c + 1;
     return {ranges_.data() + end[-1], ranges_.data() + end[0]};
   }
 
   TensorView sums_;
+  std::vector<Plane> planes_;  // channel by channel of each image
   std::vector<Range> ranges_;  // plane by plane
   // `ends_[p]` is the number of ranges of the planes before plane p.
   std::vector<uint32_t> ends_;

@@ -138,16 +138,9 @@ int32_t SumEpilogue::apply_to_one(int64_t sum, const Channel& channel) const {
   return element(*scale_, with_addend, channel.multiplier, channel.shift, channel.scale.offset);
 }
 
-bool SumEpilogue::has_live_out(const Part& part, uint32_t channels) const {
-  if (!live_out_.any()) return false;
-  for (uint32_t c = part.c; c < part.c + channels; ++c)
-    if (live_out_.meets(part.n, c, part.first, part.count)) return true;
-  return false;
-}
-
 void SumEpilogue::write_live_out(const Part& part, const uint32_t* sums, const Channel& channel,
                                  const Memory& memory, int64_t late) const {
-  if (!has_live_out(part, 1)) return;
+  if (!live_out_.any() || !has_live_out(part)) return;
   thread_local Scratch scratch;
   if (!channel.is_plain) {
     auto* sums_with_addend = scratch.take<uint32_t>(part.count);

@@ -50,8 +50,14 @@ class SumEpilogue {
   };
   // Returns true if some sums are live-out.
   bool has_live_out() const { return live_out_.any(); }
-  // Returns true if some of these sums, of channels from part.c on, are live-out.
-  bool has_live_out(const Part& part, uint32_t channels) const;
+  // Returns true if some of these sums are live-out.
+  bool has_live_out(const Part& part) const {
+    return live_out_.meets(part.n, part.c, part.first, part.count);
+  }
+  // See LiveOutSums::place().
+  uint8_t* place_of_live_out(const Part& part, const Memory& memory, uint8_t* buffer) const {
+    return live_out_.place(memory, part.n, part.c, part.first, part.count, buffer);
+  }
   // Writes the live-out bytes of the sums of a channel. If the channel is not plain, `late` and the
   // addend are added to the sums first.
   void write_live_out(const Part& part, const uint32_t* sums, const Channel& channel,

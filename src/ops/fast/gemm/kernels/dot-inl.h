@@ -137,7 +137,7 @@ struct SplitDot {
 
  private:
   template <class V>
-  using Words = hn::Repartition<std::conditional_t<kSigned, int16_t, uint16_t>, hn::DFromV<V> >;
+  using Words = hn::Repartition<std::conditional_t<kSigned, int16_t, uint16_t>, hn::DFromV<V>>;
   template <class V>
   static HWY_INLINE V even(V bytes) {
     const Words<V> d;
@@ -225,12 +225,10 @@ constexpr bool kPrefetchesAhead = kTileVectors * kElements32 * sizeof(uint32_t) 
 constexpr size_t kTermsAhead = 8;
 
 // Computes sums of kTileRows rows and kVectors vectors of positions from `position` on:
-// sums[row][vector]. Not inlined: next to other code, compilers run out of registers and spill
-// inside the loop.
+// sum[row][vector], in registers.
 template <class Dot, size_t kVectors>
-HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
+HWY_INLINE void dot_sums(const Reduction& r, size_t position, Ints (&sum)[kTileRows][kVectors]) {
   const I32 d;
-  Ints sum[kTileRows][kVectors];
   // Unrolled by pragma, because compilers may otherwise keep the sums in memory.
 #pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
@@ -258,13 +256,36 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
         for (size_t v = 0; v < kVectors; ++v) sum[row][v] = Dot::step(sum[row][v], x[v], weight);
       }
     }
+}
 
+// Stores the sums of a tile to sums[row][vector].
+template <size_t kVectors>
+HWY_INLINE void store_sums(const Ints (&sum)[kTileRows][kVectors], int32_t* HWY_RESTRICT sums) {
 #pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
 #pragma GCC unroll 3
     for (size_t v = 0; v < kVectors; ++v)
-      hn::Store(sum[row][v], d, sums + (row * kVectors + v) * kElements32);
+      hn::Store(sum[row][v], I32(), sums + (row * kVectors + v) * kElements32);
 }
+
+// Computes the sums of a tile in memory. Not inlined: next to other code, compilers run out of
+// registers and spill inside the loop.
+template <class Dot, size_t kVectors>
+HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
+  Ints sum[kTileRows][kVectors];
+  dot_sums<Dot>(r, position, sum);
+  store_sums(sum, sums);
+}
+
+// Runs tiles for dot_blocks(). run() returns true if the sums must be emitted.
+template <class Dot>
+struct PlainTiles {
+  template <size_t kVectors>
+  HWY_INLINE bool run(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) const {
+    dot_tile<Dot, kVectors>(r, position, sums);
+    return true;
+  }
+};
 
 #if TPUTWIN_HAVE_BYTE_STEPS
 // kColumns is the largest number of positions after the last whole vector that dot_columns()
@@ -330,23 +351,26 @@ HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
 #endif
 
 // Calls emit(first position, vectors, sums) for blocks of at most kTileVectors vectors that cover
-// all positions [begin, end). Vector v of a row is at sums + (row * vectors + v) * kElements32.
-template <class Dot, class Emit>
-HWY_INLINE void dot_blocks(const Reduction& r, size_t begin, size_t end, const Emit& emit) {
+// all positions [begin, end), unless `tiles` did what is to be done with them. Vector v of a row is
+// at sums + (row * vectors + v) * kElements32.
+template <class Dot, class Emit, class Tiles = PlainTiles<Dot>>
+HWY_INLINE void dot_blocks(const Reduction& r, size_t begin, size_t end, const Emit& emit,
+                           const Tiles& tiles = {}) {
   HWY_ALIGN int32_t sums[kTileRows * kTileVectors * kElements32];
   for (size_t p = begin; p < end;) {
     const size_t left = end - p, whole = left / kElements32;
     const bool few = left % kElements32 <= kColumns;  // after the last whole vector
     const size_t vectors = std::clamp<size_t>(few ? whole : whole + 1, 1, kTileVectors);
+    bool emits = true;
     if (whole == 0 && few)
       dot_columns<Dot>(r, p, left, sums);
     else if (vectors == kTileVectors)
-      dot_tile<Dot, kTileVectors>(r, p, sums);
+      emits = tiles.template run<kTileVectors>(r, p, sums);
     else if (kTileVectors > 2 && vectors == 2)
-      dot_tile<Dot, 2>(r, p, sums);
+      emits = tiles.template run<2>(r, p, sums);
     else
-      dot_tile<Dot, 1>(r, p, sums);
-    emit(p, vectors, sums);
+      emits = tiles.template run<1>(r, p, sums);
+    if (emits) emit(p, vectors, sums);
     p += vectors * kElements32;
   }
 }

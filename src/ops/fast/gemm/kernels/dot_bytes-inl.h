@@ -39,25 +39,27 @@ inline bool has_least_weight(const Reduction& r) {
 #endif
 
 // Runs dot_blocks() with the product for the signedness of the weights, or tile_blocks() if the
-// weights are in the order for tiles.
-template <class Emit>
+// weights are in the order for tiles. Tiles<product>{args...} runs the tiles of dot_blocks().
+template <template <class> class Tiles = PlainTiles, class Emit, class... Args>
 HWY_INLINE void dot_byte_blocks(bool signed_weights, const Reduction& r, size_t begin, size_t end,
-                                const Emit& emit) {
+                                const Emit& emit, const Args&... args) {
 #if TPUTWIN_HAVE_TILES
   if (r.tile_depth != 0) return tile_blocks(signed_weights, r, begin, end, emit);
 #endif
 #if TPUTWIN_HAVE_BYTE_STEPS
 #if TPUTWIN_HAVE_NARROW_STEPS
-  if (signed_weights && r.is_narrow) return dot_blocks<NarrowDot>(r, begin, end, emit);
-  if (signed_weights && !has_least_weight(r)) return dot_blocks<MovedSignDot>(r, begin, end, emit);
+  if (signed_weights && r.is_narrow)
+    return dot_blocks<NarrowDot>(r, begin, end, emit, Tiles<NarrowDot>{args...});
+  if (signed_weights && !has_least_weight(r))
+    return dot_blocks<MovedSignDot>(r, begin, end, emit, Tiles<MovedSignDot>{args...});
 #endif
   if (signed_weights)
-    dot_blocks<SignedWeightsDot>(r, begin, end, emit);
+    dot_blocks<SignedWeightsDot>(r, begin, end, emit, Tiles<SignedWeightsDot>{args...});
   else
-    dot_blocks<UnsignedWeightsDot>(r, begin, end, emit);
+    dot_blocks<UnsignedWeightsDot>(r, begin, end, emit, Tiles<UnsignedWeightsDot>{args...});
 #else
   static_cast<void>(signed_weights);
-  dot_blocks<WordDot>(r, begin, end, emit);
+  dot_blocks<WordDot>(r, begin, end, emit, Tiles<WordDot>{args...});
 #endif
 }
 

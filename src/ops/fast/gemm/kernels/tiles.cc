@@ -18,8 +18,9 @@
 #include "ops/fast/gemm/kernels/half_row-inl.h"
 #include "ops/fast/gemm/kernels/one_row-inl.h"
 #include "ops/fast/gemm/kernels/pair_rows-inl.h"
-#include "ops/fast/gemm/kernels/row_bytes-inl.h"
 #include "ops/fast/gemm/kernels/rounded_groups-inl.h"
+#include "ops/fast/gemm/kernels/row_bytes-inl.h"
+#include "ops/fast/gemm/kernels/scaled_tile-inl.h"
 #include "ops/fast/gemm/packing/byte_cells-inl.h"
 #include "ops/fast/vec/elements-inl.h"
 #include "ops/fast/vec/float32-inl.h"
@@ -93,21 +94,7 @@ void Bytes(const Tile& tile, const Dots& dots) {
 
 void ScaledBytes(const Tile& tile, const Dots& dots, size_t columns, const RowScales& scales,
                  const ByteRows& to) {
-  const I32 d;
-  auto* const left = reinterpret_cast<int32_t*>(tile.sums);
-  SameScaling(scales.scales[0]).with_rounding([&]<Rounding kRounding>() HWY_ATTR {
-    dot_byte_blocks(dots.signed_left, ReductionOf(tile, dots), 0, columns,
-                    [&](size_t position, size_t vectors, const int32_t* sums) HWY_ATTR {
-                      if (left != nullptr)
-                        each_vector(position, vectors, sums,
-                                    [&](size_t row, size_t column, Ints products) HWY_ATTR {
-                                      const Ints start = StartOf(scales, row);
-                                      hn::StoreU(hn::Add(products, start), d,
-                                                 left + row * kTilePitch + column);
-                                    });
-                      BlockToBytes<kRounding>({position, vectors, sums}, scales, to);
-                    });
-  });
+  scaled_blocks(dots.signed_left, ReductionOf(tile, dots), columns, scales, to);
 }
 
 SignFlip FlipOf(bool signed_right, bool signed_left) {

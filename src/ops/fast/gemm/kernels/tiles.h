@@ -160,11 +160,13 @@ struct RowScales {
 };
 
 // The bytes of a tile's rows. The bytes of the columns whose bits are set in `kept` follow each
-// other from to[row] on.
+// other from to[row] on. So do the sums of these columns from sums[row] on, which may have any
+// alignment, unless `sums` or sums[row] is nullptr.
 struct ByteRows {
   uint32_t rows;  // the first rows of a tile
   uint64_t kept;
   uint8_t* const* to;
+  uint8_t* const* sums = nullptr;
 };
 
 // Describes a row of results in memory with few terms. out[i] becomes the chains' sum of left[term]
@@ -261,7 +263,7 @@ struct ProductKernels {
   // Adds products of cells of `in_cell` bytes modulo 2^32, for all rows of a tile.
   void (*bytes)(const Tile&, const Dots&);
   // Computes like `bytes`, and converts the sums of the first `columns` columns of a tile to bytes.
-  // Writes no bytes but those of `to`. Also writes the sums to tile.sums if it is not null.
+  // Writes nothing but what `to` describes; tile.sums is not used.
   void (*scaled_bytes)(const Tile&, const Dots&, size_t columns, const RowScales&,
                        const ByteRows& to);
   // Computes results up to the first vectors that hold a NaN, and returns their number. Reads whole

@@ -253,16 +253,41 @@ class Convolution final : public PlaneConvolution {
     for (uint32_t r = 0; r < rows; ++r)
       to[r] = is_direct ? results_.plane(first.n, oc + r) + at : bytes + r * kTilePitch;
     if (is_direct) prefetch_results(to.data(), rows, place);
-    const bool has_live_out_sums = byte_tiles_->has_live_out_sums() &&
-                                   std::ranges::any_of(segments, [&](const TileSegment& s) {
-                                     return byte_tiles_->has_live_out_sums(
-                                         {s.n, oc, s.y, s.x, s.count, nullptr, nullptr}, rows);
-                                   });
-    const uint32_t* const sums = std::exchange(tile.sums, has_live_out_sums ? tile.sums : nullptr);
-    byte_tiles_->run(tile, last.column + last.count, oc, constants, {rows, place.kept, to.data()});
-    if (has_live_out_sums) write_live_out_sums(constants, segments, sums, oc, rows);
+    LiveOutRows sums;
+    if (byte_tiles_->has_live_out_sums()) find_places(place, oc, rows, tile.sums, sums);
+    byte_tiles_->run(tile, last.column + last.count, oc, constants,
+                     {rows, place.kept, to.data(), sums.any ? sums.to.data() : nullptr});
+    if (sums.in_buffer) write_live_out_sums(constants, segments, tile.sums, sums, oc, rows);
     if (!is_direct || results_.copies())
       store_bytes(segments, is_direct ? nullptr : bytes, oc, rows);
+  }
+
+  // Where the live-out sums of a tile go, row by row: to local memory, or to a buffer first.
+  struct LiveOutRows {
+    std::array<uint8_t*, kMaxTileRows> to;  // nullptr: no sum is live-out
+    bool any = false, in_buffer = false;
+  };
+
+  // Finds the places of the sums of a tile. Row r of the buffer begins at r * kTilePitch.
+  void find_places(const TilePlace& place, uint32_t oc, uint32_t rows, uint32_t* buffer,
+                   LiveOutRows& sums) const {
+    const TileSegment &first = place.segments().front(), &last = place.segments().back();
+    for (uint32_t r = 0; r < rows; ++r) {
+      uint32_t* const row = buffer + r * kTilePitch;
+      uint8_t* to = nullptr;
+      if (first.n == last.n) {
+        const auto count = static_cast<uint32_t>(std::popcount(place.kept));
+        to = byte_tiles_->place_of_sums({first.n, oc + r, first.y, first.x, count, row, nullptr});
+      } else if (
+          std::ranges::any_of(place.segments(), [&](const TileSegment& s) {
+            return byte_tiles_->place_of_sums({s.n, oc + r, s.y, s.x, s.count, row, nullptr});
+          })) {
+        to = reinterpret_cast<uint8_t*>(row);
+      }
+      sums.to[r] = to;
+      sums.any |= to != nullptr;
+      sums.in_buffer |= to == reinterpret_cast<uint8_t*>(row);
+    }
   }
 
   // Asks for the lines of the results, which arrive while the tile is multiplied. Otherwise stores
@@ -275,14 +300,19 @@ class Convolution final : public PlaneConvolution {
     }
   }
 
+  // Writes the live-out sums that are in the buffer.
   void write_live_out_sums(const PlaneConstants& constants, std::span<const TileSegment> segments,
-                           const uint32_t* sums, uint32_t oc, uint32_t rows) const {
-    for (uint32_t r = 0; r < rows; ++r)
-      for (const TileSegment& s : segments)
-        byte_tiles_->write_live_out_sums(
-            {s.n, oc + r, s.y, s.x, s.count,
-             const_cast<uint32_t*>(sums) + r * kTilePitch + s.column, nullptr},
-            constants);
+                           uint32_t* buffer, const LiveOutRows& sums, uint32_t oc,
+                           uint32_t rows) const {
+    for (uint32_t r = 0; r < rows; ++r) {
+      uint32_t* from = buffer + r * kTilePitch;
+      if (sums.to[r] != reinterpret_cast<uint8_t*>(from)) continue;
+      for (const TileSegment& s : segments) {
+        byte_tiles_->write_live_out_sums({s.n, oc + r, s.y, s.x, s.count, from, nullptr},
+                                         constants);
+        from += s.count;
+      }
+    }
   }
 
   // Copies the bytes of a tile to the results, unless `bytes` is nullptr, and to the second tensor.

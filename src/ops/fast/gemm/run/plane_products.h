@@ -25,9 +25,9 @@ class ByteTiles {
                    const ByteRows& to) const = 0;
   // Returns true if sums of any channel are live-out in local memory.
   virtual bool has_live_out_sums() const = 0;
-  // Returns true if sums of `rows` channels are live-out in local memory. `results` are those of
-  // the first channel.
-  virtual bool has_live_out_sums(const ResultRun& results, uint32_t rows) const = 0;
+  // Returns where the sums of a channel can be stored: in local memory if all are live-out, in
+  // results.first if some are, and nullptr if none is.
+  virtual uint8_t* place_of_sums(const ResultRun& results) const = 0;
   // Writes the live-out sums of one channel.
   virtual void write_live_out_sums(const ResultRun& results,
                                    const PlaneConstants& constants) const = 0;
