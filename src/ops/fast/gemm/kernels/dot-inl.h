@@ -223,27 +223,29 @@ constexpr bool kDataAsWeights = true;
 // are so far apart that processors do not prefetch them by themselves.
 constexpr bool kPrefetchesAhead = kTileVectors * kElements32 * sizeof(uint32_t) <= 64;
 constexpr size_t kTermsAhead = 8;
+// Other tiles prefetch the weights of the next panel. A run reads most weights from memory, once.
+constexpr size_t kLeastWeightsAhead = 512;
 
-// Computes sums of kTileRows rows and kVectors vectors of positions from `position` on:
-// sum[row][vector], in registers.
+// Computes sums of kVectors vectors of positions from `position` on, in registers.
 template <class Dot, size_t kVectors>
 HWY_INLINE void dot_sums(const Reduction& r, size_t position, Ints (&sum)[kTileRows][kVectors]) {
-  const I32 d;
   // Unrolled by pragma, because compilers may otherwise keep the sums in memory.
 #pragma GCC unroll 8
   for (size_t row = 0; row < kTileRows; ++row)
 #pragma GCC unroll 3
-    for (size_t v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
+    for (size_t v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(I32());
 
   const uint32_t* weights = r.weights;
   const uint32_t* group = r.data + position;
   const size_t ahead = (kTermsAhead / r.taps + 1) * r.group_stride * sizeof(uint32_t);
+  const size_t next_panel = std::max(r.groups * r.taps * kTileRows, kLeastWeightsAhead);
   for (size_t g = 0; g < r.groups; ++g, group += r.group_stride)
     for (size_t t = 0; t < r.taps; ++t, weights += kTileRows) {
       const int32_t* data = reinterpret_cast<const int32_t*>(group + r.offsets[t]);
       Ints x[kVectors];
 #pragma GCC unroll 3
-      for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, data + v * kElements32);
+      for (size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(I32(), data + v * kElements32);
+      if constexpr (!kPrefetchesAhead) __builtin_prefetch(weights + next_panel, 0, 2);
       if constexpr (kPrefetchesAhead) {
         const auto* later = reinterpret_cast<const uint8_t*>(data) + ahead;
         __builtin_prefetch(later);
@@ -251,7 +253,7 @@ HWY_INLINE void dot_sums(const Reduction& r, size_t position, Ints (&sum)[kTileR
       }
 #pragma GCC unroll 8
       for (size_t row = 0; row < kTileRows; ++row) {
-        Ints weight = hn::Set(d, static_cast<int32_t>(weights[row]));
+        Ints weight = ints(static_cast<int32_t>(weights[row]));
 #pragma GCC unroll 3
         for (size_t v = 0; v < kVectors; ++v) sum[row][v] = Dot::step(sum[row][v], x[v], weight);
       }
@@ -268,8 +270,7 @@ HWY_INLINE void store_sums(const Ints (&sum)[kTileRows][kVectors], int32_t* HWY_
       hn::Store(sum[row][v], I32(), sums + (row * kVectors + v) * kElements32);
 }
 
-// Computes the sums of a tile in memory. Not inlined: next to other code, compilers run out of
-// registers and spill inside the loop.
+// Not inlined: next to other code, compilers run out of registers and spill inside the loop.
 template <class Dot, size_t kVectors>
 HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RESTRICT sums) {
   Ints sum[kTileRows][kVectors];
@@ -277,7 +278,6 @@ HWY_NOINLINE void dot_tile(const Reduction& r, size_t position, int32_t* HWY_RES
   store_sums(sum, sums);
 }
 
-// Runs tiles for dot_blocks(). run() returns true if the sums must be emitted.
 template <class Dot>
 struct PlainTiles {
   template <size_t kVectors>
@@ -351,8 +351,8 @@ HWY_INLINE void dot_columns(const Reduction&, size_t, size_t, int32_t*) {}
 #endif
 
 // Calls emit(first position, vectors, sums) for blocks of at most kTileVectors vectors that cover
-// all positions [begin, end), unless `tiles` did what is to be done with them. Vector v of a row is
-// at sums + (row * vectors + v) * kElements32.
+// all positions [begin, end), unless tiles.run() returns false. Vector v of a row is at sums + (row
+// * vectors + v) * kElements32.
 template <class Dot, class Emit, class Tiles = PlainTiles<Dot>>
 HWY_INLINE void dot_blocks(const Reduction& r, size_t begin, size_t end, const Emit& emit,
                            const Tiles& tiles = {}) {
