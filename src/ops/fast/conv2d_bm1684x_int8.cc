@@ -252,9 +252,8 @@ class ScaledByteTiles final : public ByteTiles {
     kernels.scaled_bytes(tile, dots_, columns, constants.scales[oc / kernels.rows], to);
   }
   bool has_live_out_sums() const override { return epilogue_.has_live_out(); }
-  uint8_t* place_of_sums(const ResultRun& r) const override {
-    return epilogue_.place_of_live_out(part_of(r, op_), memory_,
-                                       reinterpret_cast<uint8_t*>(r.first));
+  bool find_places(const ResultRun& r, uint32_t rows, uint8_t** to) const override {
+    return epilogue_.find_places(part_of(r, op_), rows, memory_, r.first, to);
   }
   void write_live_out_sums(const ResultRun& r, const PlaneConstants& constants) const override {
     epilogue_.write_live_out(part_of(r, op_), r.first, constants.epilogues[r.oc], memory_);

@@ -27,18 +27,29 @@ LiveOutSums::LiveOutSums(const TensorView& sums, std::span<const ByteRange> live
                            static_cast<uint32_t>(std::min(r->end, end) - begin)});
       ends_.push_back(static_cast<uint32_t>(ranges_.size()));
     }
+  for (const Range& range : ranges_)
+    all_ = {std::min(all_.begin, range.begin), std::max(all_.end, range.end)};
 }
 
-uint8_t* LiveOutSums::place(const Memory& memory, uint32_t n, uint32_t c, uint32_t first,
-                            uint32_t count, uint8_t* buffer) const {
+bool LiveOutSums::find_places(const Memory& memory, uint32_t n, uint32_t c, uint32_t rows,
+                              uint32_t first, uint32_t count, uint8_t* buffer, size_t pitch,
+                              uint8_t** to) const {
   const uint32_t start = first * kBytes, stop = (first + count) * kBytes;
-  for (const Range& range : of_plane(n, c)) {
-    if (range.end <= start || stop <= range.begin) continue;
-    if (start < range.begin || range.end < stop) return buffer;
-    const Plane& plane = planes_[n * sums_.shape.c + c];
-    return memory.local.lane(plane.lane) + plane.offset + start;
+  if (all_.end <= start || stop <= all_.begin) return false;
+  bool any = false;
+  for (uint32_t r = 0; r < rows; ++r) {
+    to[r] = nullptr;
+    for (const Range& range : of_plane(n, c + r)) {
+      if (range.end <= start || stop <= range.begin) continue;
+      const Plane& plane = planes_[n * sums_.shape.c + c + r];
+      to[r] = range.begin <= start && stop <= range.end
+                  ? memory.local.lane(plane.lane) + plane.offset + start
+                  : buffer + r * pitch;
+      any = true;
+      break;
+    }
   }
-  return nullptr;
+  return any;
 }
 
 void LiveOutSums::write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first,

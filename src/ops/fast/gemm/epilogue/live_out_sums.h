@@ -24,10 +24,12 @@ class LiveOutSums {
       if (range.begin < (first + count) * kBytes && first * kBytes < range.end) return true;
     return false;
   }
-  // Returns where the sums [first, first + count) of a channel's plane can be stored: in local
-  // memory if all of them are live-out, in `buffer` if some are, and nullptr if none is.
-  uint8_t* place(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
-                 uint8_t* buffer) const;
+  // Finds where the sums [first, first + count) of channels [c, c + rows) can be stored. to[r] is
+  // their place in local memory if all of them are live-out, row r of `buffer` if some are, and
+  // nullptr if none is. Rows of `buffer` are `pitch` bytes. Returns false if none of any channel
+  // is.
+  bool find_places(const Memory& memory, uint32_t n, uint32_t c, uint32_t rows, uint32_t first,
+                   uint32_t count, uint8_t* buffer, size_t pitch, uint8_t** to) const;
   // Writes the live-out bytes of the sums [first, first + count) of a channel's plane.
   void write(const Memory& memory, uint32_t n, uint32_t c, uint32_t first, uint32_t count,
              const uint32_t* sums) const;
@@ -46,6 +48,7 @@ class LiveOutSums {
   }
 
   TensorView sums_;
+  Range all_{UINT32_MAX, 0};   // from the first byte of any range to the last one
   std::vector<Plane> planes_;  // channel by channel of each image
   std::vector<Range> ranges_;  // plane by plane
   // `ends_[p]` is the number of ranges of the planes before plane p.

@@ -54,9 +54,12 @@ class SumEpilogue {
   bool has_live_out(const Part& part) const {
     return live_out_.meets(part.n, part.c, part.first, part.count);
   }
-  // See LiveOutSums::place().
-  uint8_t* place_of_live_out(const Part& part, const Memory& memory, uint8_t* buffer) const {
-    return live_out_.place(memory, part.n, part.c, part.first, part.count, buffer);
+  // Finds places of these sums and those of the next channels (LiveOutSums::find_places).
+  bool find_places(const Part& part, uint32_t rows, const Memory& memory, uint32_t* buffer,
+                   uint8_t** to) const {
+    return live_out_.find_places(memory, part.n, part.c, rows, part.first, part.count,
+                                 reinterpret_cast<uint8_t*>(buffer), kTilePitch * sizeof *buffer,
+                                 to);
   }
   // Writes the live-out bytes of the sums of a channel. If the channel is not plain, `late` and the
   // addend are added to the sums first.

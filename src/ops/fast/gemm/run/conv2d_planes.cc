@@ -254,40 +254,33 @@ class Convolution final : public PlaneConvolution {
       to[r] = is_direct ? results_.plane(first.n, oc + r) + at : bytes + r * kTilePitch;
     if (is_direct) prefetch_results(to.data(), rows, place);
     LiveOutRows sums;
-    if (byte_tiles_->has_live_out_sums()) find_places(place, oc, rows, tile.sums, sums);
+    const bool has_live_out =
+        byte_tiles_->has_live_out_sums() && find_places(place, oc, rows, tile.sums, sums);
     byte_tiles_->run(tile, last.column + last.count, oc, constants,
-                     {rows, place.kept, to.data(), sums.any ? sums.to.data() : nullptr});
-    if (sums.in_buffer) write_live_out_sums(constants, segments, tile.sums, sums, oc, rows);
+                     {rows, place.kept, to.data(), has_live_out ? sums.data() : nullptr});
+    if (has_live_out) write_live_out_sums(constants, segments, tile.sums, sums, oc, rows);
     if (!is_direct || results_.copies())
       store_bytes(segments, is_direct ? nullptr : bytes, oc, rows);
   }
 
-  // Where the live-out sums of a tile go, row by row: to local memory, or to a buffer first.
-  struct LiveOutRows {
-    std::array<uint8_t*, kMaxTileRows> to;  // nullptr: no sum is live-out
-    bool any = false, in_buffer = false;
-  };
+  // Where the live-out sums of a tile go, row by row: to local memory, or to rows of a buffer.
+  using LiveOutRows = std::array<uint8_t*, kMaxTileRows>;
 
-  // Finds the places of the sums of a tile. Row r of the buffer begins at r * kTilePitch.
-  void find_places(const TilePlace& place, uint32_t oc, uint32_t rows, uint32_t* buffer,
-                   LiveOutRows& sums) const {
+  // Finds the places of the sums of a tile. Returns false if none is live-out.
+  bool find_places(const TilePlace& place, uint32_t oc, uint32_t rows, uint32_t* buffer,
+                   LiveOutRows& to) const {
     const TileSegment &first = place.segments().front(), &last = place.segments().back();
-    for (uint32_t r = 0; r < rows; ++r) {
-      uint32_t* const row = buffer + r * kTilePitch;
-      uint8_t* to = nullptr;
-      if (first.n == last.n) {
-        const auto count = static_cast<uint32_t>(std::popcount(place.kept));
-        to = byte_tiles_->place_of_sums({first.n, oc + r, first.y, first.x, count, row, nullptr});
-      } else if (
-          std::ranges::any_of(place.segments(), [&](const TileSegment& s) {
-            return byte_tiles_->place_of_sums({s.n, oc + r, s.y, s.x, s.count, row, nullptr});
-          })) {
-        to = reinterpret_cast<uint8_t*>(row);
-      }
-      sums.to[r] = to;
-      sums.any |= to != nullptr;
-      sums.in_buffer |= to == reinterpret_cast<uint8_t*>(row);
+    if (first.n == last.n) {
+      const auto count = static_cast<uint32_t>(std::popcount(place.kept));
+      return byte_tiles_->find_places({first.n, oc, first.y, first.x, count, buffer, nullptr}, rows,
+                                      to.data());
     }
+    for (uint32_t r = 0; r < rows; ++r) to[r] = reinterpret_cast<uint8_t*>(buffer + r * kTilePitch);
+    LiveOutRows unused;
+    return std::ranges::any_of(place.segments(), [&](const TileSegment& s) {
+      return byte_tiles_->find_places({s.n, oc, s.y, s.x, s.count, buffer, nullptr}, rows,
+                                      unused.data());
+    });
   }
 
   // Asks for the lines of the results, which arrive while the tile is multiplied. Otherwise stores
@@ -306,7 +299,7 @@ class Convolution final : public PlaneConvolution {
                            uint32_t rows) const {
     for (uint32_t r = 0; r < rows; ++r) {
       uint32_t* from = buffer + r * kTilePitch;
-      if (sums.to[r] != reinterpret_cast<uint8_t*>(from)) continue;
+      if (sums[r] != reinterpret_cast<uint8_t*>(from)) continue;
       for (const TileSegment& s : segments) {
         byte_tiles_->write_live_out_sums({s.n, oc + r, s.y, s.x, s.count, from, nullptr},
                                          constants);

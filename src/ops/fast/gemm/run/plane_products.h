@@ -25,9 +25,10 @@ class ByteTiles {
                    const ByteRows& to) const = 0;
   // Returns true if sums of any channel are live-out in local memory.
   virtual bool has_live_out_sums() const = 0;
-  // Returns where the sums of a channel can be stored: in local memory if all are live-out, in
-  // results.first if some are, and nullptr if none is.
-  virtual uint8_t* place_of_sums(const ResultRun& results) const = 0;
+  // Finds where the sums of `rows` channels can be stored, of which `results` are those of the
+  // first one: to[r] is a place in local memory if all are live-out, row r of the buffer at
+  // results.first if some are, and nullptr if none is. Returns false if none of any channel is.
+  virtual bool find_places(const ResultRun& results, uint32_t rows, uint8_t** to) const = 0;
   // Writes the live-out sums of one channel.
   virtual void write_live_out_sums(const ResultRun& results,
                                    const PlaneConstants& constants) const = 0;
