@@ -36,6 +36,7 @@ namespace {
 bool Grouped(const Tile& tile, const Groups& groups) {
   GroupFactors factors{as_floats(tile.left), tile.rows, nullptr, groups.pitch};
   const int16_t* weight_codes = groups.left_codes;
+  const uint8_t* later = tile.later;
   for (size_t first = 0; first < groups.channels; first += kAddTreeGroup) {
     const size_t count = std::min<size_t>(kAddTreeGroup, groups.channels - first);
     for (size_t tap = 0; tap < groups.taps; ++tap) {
@@ -49,6 +50,10 @@ bool Grouped(const Tile& tile, const Groups& groups) {
                                    : AddGroup(tile, factors, count);
       }
       factors.weights += kAddTreeGroup * tile.rows;
+      if (later == nullptr) continue;
+      constexpr size_t kLine = 64;
+      const uint8_t* const end = later + kAddTreeGroup * tile.rows * sizeof(uint16_t);
+      for (; later < end; later += kLine) __builtin_prefetch(later, 0, 2);
     }
   }
   Floats nan = hn::Zero(F32());

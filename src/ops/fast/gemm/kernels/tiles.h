@@ -26,6 +26,9 @@ struct Tile {
   uint32_t rows, vectors;
   // [row * kTilePitch + column]. Grouped sums and integer sums are added to what is there.
   uint32_t* sums;
+  // Weights that later tiles read, two bytes for each factor of `left`, which grouped sums
+  // prefetch; or nullptr.
+  const uint8_t* later = nullptr;
 };
 
 // Sums of products that form chains, each added from its first term to its last. The chains are

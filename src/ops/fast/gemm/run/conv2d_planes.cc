@@ -195,6 +195,7 @@ class Convolution final : public PlaneConvolution {
   struct Panel {
     size_t block = SIZE_MAX;
     const uint32_t* weights = nullptr;
+    const uint8_t* later = nullptr;  // see Tile
   };
   void take(Panel& panel, const Packed& packed, size_t block) const {
     if (panel.block == block) return;
@@ -210,6 +211,7 @@ class Convolution final : public PlaneConvolution {
     uint32_t* wide = scratch.take<uint32_t>(count + kTilePitch);
     weights_.widen(from, count, wide);
     panel.weights = wide;
+    panel.later = block + 1 < blocks_.count() ? from + count * weights_.bytes() : nullptr;
   }
 
   void run_tile(const PlaneConstants& constants, const Planes& planes, const TilePlace& place,
@@ -223,7 +225,8 @@ class Convolution final : public PlaneConvolution {
               .right = planes.words + place.first,
               .rows = weights_.has_whole_rows() ? kernels_.rows : rows,
               .vectors = ceil_div(last.column + last.count, kernels_.vector_elements),
-              .sums = buffers.sums};
+              .sums = buffers.sums,
+              .later = panel.later};
     if (byte_tiles_ != nullptr) return run_to_bytes(constants, tile, place, oc, rows);
     const auto for_results = [&](const auto& f) {
       for (uint32_t r = 0; r < rows; ++r)
