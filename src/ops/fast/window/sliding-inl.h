@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/fast/gemm/kernels/dot-inl.h"
@@ -32,16 +33,26 @@ struct SlidingInputs {
 // Number of vectors that hold the sums of a block.
 constexpr size_t kSlidingParts = SlidingBlocks::kResults / kElements32;
 
-// TakeInputs() returns the inputs of part of a block's results, four taps for each result.
+// InputsOfStep returns the inputs of part of a block's results, four taps for each result. It is
+// made for a pattern, and takes the first byte that a step loads.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 constexpr auto kPermutes = SlidingBlocks::Permutes::all;
-HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t* from, size_t,
-                           uint8_t padding) {
-  const __m512i loaded = _mm512_maskz_loadu_epi8(pattern.load, from);
-  return Ints{_mm512_mask_permutexvar_epi8(_mm512_set1_epi8(static_cast<char>(padding)),
-                                           pattern.take, _mm512_load_si512(pattern.index.data()),
-                                           loaded)};
-}
+class InputsOfStep {
+ public:
+  HWY_INLINE InputsOfStep(const SlidingBlocks::Pattern& pattern, uint8_t padding)
+      : padding_(_mm512_set1_epi8(static_cast<char>(padding))),
+        index_(_mm512_load_si512(pattern.index.data())),
+        take_(pattern.take),
+        load_(pattern.load) {}
+  HWY_INLINE Ints operator()(const uint8_t* from, size_t) const {
+    const __m512i loaded = _mm512_maskz_loadu_epi8(load_, from);
+    return Ints{_mm512_mask_permutexvar_epi8(padding_, take_, index_, loaded)};
+  }
+
+ private:
+  __m512i padding_, index_;
+  __mmask64 take_, load_;
+};
 #else
 constexpr auto kPermutes = SlidingBlocks::Permutes::quarters;
 constexpr size_t kQuarters = kElements32 / 4;  // quarters in a vector
@@ -54,38 +65,60 @@ HWY_INLINE auto LoadQuarters(const uint8_t* from, const uint8_t* first) {
     return hn::Combine(d, LoadQuarters<kCount / 2>(from, first + kCount / 2),
                        LoadQuarters<kCount / 2>(from, first));
 }
-HWY_INLINE Ints TakeInputs(const SlidingBlocks::Pattern& pattern, const uint8_t* from, size_t part,
-                           uint8_t padding) {
-  const hn::Repartition<int8_t, I32> d;
-  const auto loaded =
-      hn::BitCast(d, LoadQuarters<kQuarters>(from, &pattern.first[part * kQuarters]));
-  const auto index =
-      hn::BitCast(d, hn::Load(hn::Repartition<uint8_t, I32>(),
-                              &pattern.index[part * sizeof(uint32_t) * kElements32]));
-  return hn::BitCast(I32(), hn::IfNegativeThenElse(index, hn::Set(d, static_cast<int8_t>(padding)),
-                                                   hn::TableLookupBytes(loaded, index)));
-}
+class InputsOfStep {
+ public:
+  HWY_INLINE InputsOfStep(const SlidingBlocks::Pattern& pattern, uint8_t padding)
+      : pattern_(pattern), padding_(static_cast<int8_t>(padding)) {}
+  HWY_INLINE Ints operator()(const uint8_t* from, size_t part) const {
+    const hn::Repartition<int8_t, I32> d;
+    const auto loaded =
+        hn::BitCast(d, LoadQuarters<kQuarters>(from, &pattern_.first[part * kQuarters]));
+    const auto index =
+        hn::BitCast(d, hn::Load(hn::Repartition<uint8_t, I32>(),
+                                &pattern_.index[part * sizeof(uint32_t) * kElements32]));
+    return hn::BitCast(I32(), hn::IfNegativeThenElse(index, hn::Set(d, padding_),
+                                                     hn::TableLookupBytes(loaded, index)));
+  }
+
+ private:
+  const SlidingBlocks::Pattern& pattern_;
+  int8_t padding_;
+};
 #endif
 
+// Adds the products of one step to the sums of a block.
+template <class Dot>
+HWY_INLINE void AddStep(const InputsOfStep& inputs, const uint8_t* from, Ints flip, Ints weight,
+                        Ints (&sums)[kSlidingParts]) {
+#pragma GCC unroll 4
+  for (size_t part = 0; part < kSlidingParts; ++part)
+    sums[part] = Dot::step(sums[part], hn::Xor(inputs(from, part), flip), weight);
+}
+
 // Calls emit(block, start + sums of products) for every block of results of one channel. The sums
-// are kSlidingParts vectors.
+// are kSlidingParts vectors. A block whose steps have one pattern loads it once.
 template <class Dot, size_t kSteps, class Emit>
 HWY_INLINE void SlidingSteps(const SlidingBlocks& blocks, const SlidingInputs& inputs,
                              const uint32_t* weights, int32_t start, const Emit& emit) {
   const size_t steps = kSteps != 0 ? kSteps : blocks.steps_per_block();
   const SlidingBlocks::Step* step = blocks.steps(0);
   const Ints flip = ints(static_cast<int32_t>(inputs.flip));
+  const uint8_t* const first = inputs.first;
+  const uint8_t padding = inputs.padding;
+  Ints kept[std::max<size_t>(kSteps, 1)];
+  for (size_t s = 0; s < kSteps; ++s) kept[s] = ints(static_cast<int32_t>(weights[s]));
   for (const SlidingBlocks::Block& block : blocks.blocks()) {
     Ints sums[kSlidingParts];
     for (Ints& sum : sums) sum = ints(start);
-    for (size_t s = 0; s < steps; ++s, ++step) {
-      const SlidingBlocks::Pattern& pattern = blocks.pattern(step->pattern);
-      const Ints weight = ints(static_cast<int32_t>(weights[s]));
+    if (kSteps != 0 && block.has_one_pattern) {
+      const InputsOfStep taken(blocks.pattern(step->pattern), padding);
 #pragma GCC unroll 4
-      for (size_t part = 0; part < kSlidingParts; ++part) {
-        const Ints taken = TakeInputs(pattern, inputs.first + step->offset, part, inputs.padding);
-        sums[part] = Dot::step(sums[part], hn::Xor(taken, flip), weight);
-      }
+      for (size_t s = 0; s < kSteps; ++s, ++step)
+        AddStep<Dot>(taken, first + step->offset, flip, kept[s], sums);
+    } else {
+      for (size_t s = 0; s < steps; ++s, ++step)
+        AddStep<Dot>(InputsOfStep(blocks.pattern(step->pattern), padding), first + step->offset,
+                     flip, ints(static_cast<int32_t>(weights[s])), sums);
     }
     emit(block, sums);
   }

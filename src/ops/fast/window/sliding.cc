@@ -41,7 +41,18 @@ bool SlidingBlocks::build(const Window& window, const TensorView& in, const Tens
   steps_.clear();
   blocks_.clear();
   const bool rows_touch = out.shape.h == 1 || out.stride.h == out.shape.w;
-  return rows_touch && out.shape.w < kResults ? add_joined_rows(in, out) : add_rows(in, out);
+  const bool joins = rows_touch && out.shape.w < kResults;
+  if (!(joins ? add_joined_rows(in, out) : add_rows(in, out))) return false;
+  find_equal_patterns();
+  return true;
+}
+
+void SlidingBlocks::find_equal_patterns() {
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    const std::span<const Step> all(steps(b), steps_per_block_);
+    blocks_[b].has_one_pattern = std::ranges::all_of(
+        all, [&](const Step& step) { return step.pattern == all.front().pattern; });
+  }
 }
 
 // Returns nothing if the inputs are too far apart.
@@ -109,13 +120,13 @@ bool SlidingBlocks::add_rows(const TensorView& in, const TensorView& out) {
       if (!found) return false;
       steps.push_back(*found);
     }
-    columns.push_back({x, count});
+    columns.push_back({x, count, false});
     next = x + count;
   }
   const size_t groups = steps.size() / columns.size();
   for (uint32_t y = 0; y < out.shape.h; ++y)
     for (size_t c = 0; c < columns.size(); ++c) {
-      blocks_.push_back({y * out.stride.h + columns[c].out, columns[c].results});
+      blocks_.push_back({y * out.stride.h + columns[c].out, columns[c].results, false});
       for (uint32_t kh = 0; kh < kernel_h_; ++kh) {
         const int32_t row = rows_[size_t{y} * kernel_h_ + kh];
         for (size_t g = 0; g < groups; ++g) {
@@ -161,7 +172,7 @@ bool SlidingBlocks::add_joined_block(const TensorView& in, const TensorView& out
       steps_.push_back(*found);
     }
   }
-  blocks_.push_back({first, count});
+  blocks_.push_back({first, count, false});
   return true;
 }
 

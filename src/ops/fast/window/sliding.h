@@ -51,8 +51,9 @@ class SlidingBlocks {
     uint32_t offset = 0, pattern = 0;
   };
   struct Block {
-    uint32_t out;      // bytes after a plane's first result
-    uint32_t results;  // less than kResults only at a plane's end
+    uint32_t out;                  // bytes after a plane's first result
+    uint32_t results;              // less than kResults only at a plane's end
+    bool has_one_pattern = false;  // all its steps
   };
 
   static constexpr uint8_t kOutside = 0x80;
@@ -89,6 +90,7 @@ class SlidingBlocks {
   std::optional<Step> step(std::span<const Place> positions, uint32_t first_tap);
   static bool cut_in_quarters(Pattern& pattern);
   uint32_t number_of(const Pattern& pattern);
+  void find_equal_patterns();
   bool add_rows(const TensorView& in, const TensorView& out);
   bool add_joined_rows(const TensorView& in, const TensorView& out);
   bool add_joined_block(const TensorView& in, const TensorView& out, uint32_t first,
