@@ -1,6 +1,6 @@
 // Programs of the BM1684X from bytes to bytes that run repeatedly: residuals of two inputs, lookups
-// and products, with loads and stores of tensors and matrices. With and without plans, all memory
-// is equal after every run.
+// and products, with loads and stores of tensors and matrices. Also arithmetic on 16-bit floats.
+// With and without plans, all memory is equal after every run.
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
@@ -63,7 +63,7 @@ TensorView rows_in_global(Rng& rng, const TensorView& local, uint32_t cols) {
 // Moves a tensor from or to global memory, as a tensor or as rows of a matrix.
 void move(Rng& rng, ProgramBuilder& b, const TensorView& local, bool is_store) {
   const Shape& s = local.shape;
-  if (s.h == 1 && rng.chance(2, 3)) {
+  if (s.h == 1 && element_bytes(local.dtype) == 1 && rng.chance(2, 3)) {
     const uint32_t cols = s.c * s.w - (rng.chance(1, 4) ? rng.below(s.w) : 0);
     const MatrixView lanes = as_matrix(local, cols),
                      rows = as_matrix(rows_in_global(rng, local, cols), cols);
@@ -144,6 +144,24 @@ void add_map(Rng& rng, ProgramBuilder& b, Tensors& tensors) {
   for (const TensorView& view : {in, out}) overwrite(rng, b, view, 8);
 }
 
+// Two inputs, of which some bytes are read again, and a result that is mostly stored only.
+void add_float_map(Rng& rng, ProgramBuilder& b, Tensors& tensors) {
+  using Kind = FloatArithmetic::Kind;
+  const DType type = rng.coin() ? DType::f16 : DType::bf16;
+  const TensorView first = tensors.draw(type), second = tensors.draw(type);
+  const TensorView out = rng.chance(1, 8) ? first : tensors.draw(type);
+  move(rng, b, first, false);
+  move(rng, b, second, false);
+  if (rng.chance(1, 8)) move(rng, b, rng.coin() ? first : out, true);
+  add(b, FloatArithmetic{.kind = rng.pick({Kind::add, Kind::sub, Kind::mul, Kind::max}),
+                         .out = out,
+                         .a = Source::tensor(first),
+                         .b = Source::tensor(rng.chance(1, 8) ? first : second)});
+  move(rng, b, out, true);
+  if (rng.chance(1, 4)) move(rng, b, rng.coin() ? first : second, true);
+  for (const TensorView& view : {first, second, out}) overwrite(rng, b, view, 6);
+}
+
 Shape random_shape(Rng& rng) {
   const uint32_t lanes = chip().lanes;
   const uint32_t c = rng.pick({1u, 3u, lanes - 1, lanes, lanes + 1, 2 * lanes, 2 * lanes + 5});
@@ -157,7 +175,8 @@ std::vector<Instruction> random_program(Rng& rng) {
   ProgramBuilder b(chip());
   for (uint32_t left = rng.range(1, 4); left > 0; --left) {
     Tensors tensors{rng, random_shape(rng)};
-    rng.coin() ? add_sum(rng, b, tensors) : add_map(rng, b, tensors);
+    const auto add_some = rng.pick({&add_sum, &add_map, &add_float_map});
+    add_some(rng, b, tensors);
   }
   return b.program();
 }

@@ -2,6 +2,8 @@
 // read, as their whole input or as the addend of a residual, and a store of a kernel's results. The
 // kernel then reads or writes global memory itself.
 //
+// A kernel of two inputs also reads the source of a load that stays.
+//
 // Legal if
 // - the move keeps the index of each element, and its view is what the kernel reads or writes;
 // - the loaded bytes are overwritten before another instruction or the host could read them; stored
@@ -151,7 +153,8 @@ class DmaFusion {
   // local memory.
   void fuse_load(uint32_t load, const PlainMove& move) {
     const ProgramGraph::Node& node = graph_.node(load);
-    if (!node.is_overwritten || !node.constant_readers.empty() || node.readers.empty()) return;
+    if (!node.constant_readers.empty() || node.readers.empty()) return;
+    if (!node.is_overwritten) return read_source(load, move);
     std::vector<fast::Moved> roles;
     uint32_t last = load;
     for (const uint32_t reader : node.readers) {
@@ -168,12 +171,39 @@ class DmaFusion {
     }
   }
 
+  // Lets kernels of two inputs read the source of a load that stays, since its bytes are read
+  // later, too. The host may write the source when it is called.
+  void read_source(uint32_t load, const PlainMove& move) {
+    uint32_t last = load;
+    for (const uint32_t reader : graph_.node(load).readers) {
+      if (plan_.step(reader).kernel == nullptr || !kernel(reader).has_second_input() ||
+          !is_one_section(load, reader))
+        continue;
+      const auto role = role_of(load, reader, move);
+      if (!role || !use_.spread(load, move.src, /*writes=*/false, load, std::max(last, reader)))
+        continue;
+      last = std::max(last, reader);
+      kernel(reader).move(*role, move.src);
+    }
+  }
+
+  // Returns true if the host is not called between two instructions.
+  bool is_one_section(uint32_t first, uint32_t last) const {
+    for (uint32_t i = first + 1; i <= last; ++i)
+      if (plan_.step(i).begins_section) return false;
+    return true;
+  }
+
   // Returns the operand of a kernel that the load brings for `reader`.
   std::optional<fast::Moved> role_of(uint32_t load, uint32_t reader, const PlainMove& move) const {
     if (is_addend(load, reader, move)) return fast::Moved::addend;
-    if (is_input(load, reader, move) && kernel(reader).takes_moves(move.src))
-      return fast::Moved::input;
     const PlanStep& step = plan_.step(reader);
+    if (step.kernel != nullptr && step.kernel->takes_moves(move.src)) {
+      const OperandList all = operands(graph_.op(reader));
+      if (is_input(load, reader, move, *all[1].view)) return fast::Moved::input;
+      if (step.kernel->has_second_input() && is_input(load, reader, move, *all[2].view))
+        return fast::Moved::addend;
+    }
     if (!step.is_fused() || step.fused_into <= load ||
         plan_.step(step.fused_into).kernel == nullptr ||
         !kernel(step.fused_into).takes_moves(move.src) ||
@@ -183,11 +213,10 @@ class DmaFusion {
     return kernel(step.fused_into).fused_input(graph_.op(reader));
   }
 
-  // Returns true if the loaded view is the whole input of the kernel of `reader`, and disjoint from
-  // its other operands and from what other instructions wrote for it.
-  bool is_input(uint32_t load, uint32_t reader, const PlainMove& move) const {
-    if (plan_.step(reader).kernel == nullptr) return false;
-    const TensorView& input = input_of(graph_.op(reader));
+  // Returns true if the loaded view is the whole of `input`, an operand of the kernel of `reader`.
+  // It must be disjoint from the other operands and from what other instructions wrote for them.
+  bool is_input(uint32_t load, uint32_t reader, const PlainMove& move,
+                const TensorView& input) const {
     // Returns true if the selected local operands of an instruction are disjoint from the view.
     const auto are_disjoint = [&](uint32_t instruction, auto&& is_selected) {
       return std::ranges::all_of(operands(graph_.op(instruction)), [&](const Operand& operand) {

@@ -16,6 +16,7 @@ void defer_loads(PlanBuilder& plan);
 void make_loads_restorable(PlanBuilder& plan);
 void fuse_residual(PlanBuilder& plan);
 void fuse_byte_sums(PlanBuilder& plan);
+void prepare_float_maps(PlanBuilder& plan);
 void fuse_relu(PlanBuilder& plan);
 void fuse_dma(PlanBuilder& plan);
 void group_lanes(PlanBuilder& plan);
@@ -45,6 +46,8 @@ inline constexpr Pass kPasses[] = {
     // A kernel of one of the instructions, which prepare_kernels prepared, gives way to that of the
     // sum.
     {"fuse_byte_sums", fuse_byte_sums},
+    // It prepares kernels for moves that fuse_dma fuses.
+    {"prepare_float_maps", prepare_float_maps},
     // In a network a ReLU follows the residual sum. A kernel applies it to the sum if it knows the
     // sum already.
     {"fuse_relu", fuse_relu},

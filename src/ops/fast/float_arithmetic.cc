@@ -5,11 +5,19 @@
 
 #include <hwy/highway.h>
 
+#include <array>
+#include <memory>
+
 #include "ops/elementwise/float_arithmetic.h"
+#include "ops/fast/dispatch/kernel_trace.h"
 #include "ops/fast/fast.h"
+#include "ops/fast/prepared/prepared.h"
+#include "ops/fast/views/views.h"
 #include "ops/fast/walk/by_kind.h"
 #include "ops/fast/walk/rows-inl.h"
 #include "ops/move/copy_add.h"
+#include "ops/operation.h"
+#include "ops/source_copies.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
@@ -107,16 +115,20 @@ namespace {
 
 TW_ROW_KERNEL(float_rows, FloatRows)
 
+RowWork work_of(const FloatArithmetic& op) {
+  return {.form = RowForm::elements,
+          .kernel = float_rows,
+          .operation = &op,
+          .weight = op.kind == FloatArithmetic::Kind::div ? 8u : 1u,
+          .repeats = true};
+}
+
 Declined rows(const FloatArithmetic& op, const Memory& memory) {
   using Kind = FloatArithmetic::Kind;
   const DType dtype = op.out.dtype;
   const RowOperand out = row_result(op.out);
   const RowOperand a = row_source_as(op.a, dtype), b = row_source_as(op.b, dtype);
-  const RowWork work{.form = RowForm::elements,
-                     .kernel = float_rows,
-                     .operation = &op,
-                     .weight = op.kind == Kind::div ? 8u : 1u,
-                     .repeats = true};
+  const RowWork work = work_of(op);
   if (op.kind == Kind::mul_add)
     return run_rows({out, a, b, row_source_as(op.c, dtype)}, memory, work);
   if (op.kind == Kind::mac) return run_rows({out, a, b, row_source(op.out)}, memory, work);
@@ -132,7 +144,53 @@ Declined added_rows(const CopyAdd& op, const Memory& memory) {
               memory);
 }
 
+// Arithmetic on two tensors, each in local or global memory. Keeps its operation with moved views.
+class PreparedFloatMap final : public PreparedKernel {
+ public:
+  explicit PreparedFloatMap(const FloatArithmetic& op) : op_(op) {}
+
+  bool takes_moves(const TensorView& view) const override {
+    return view.shape == op_.out.shape && element_bytes(view.dtype) == element_bytes(op_.out.dtype);
+  }
+  bool has_second_input() const override { return true; }
+  void move(Moved operand, const TensorView& where) override {
+    TensorView& view = operand == Moved::input    ? op_.a.view
+                       : operand == Moved::addend ? op_.b.view
+                                                  : op_.out;
+    const DType type = view.dtype;
+    view = where;
+    view.dtype = type;
+  }
+  void run(const Memory& memory) override {
+    const std::array operands{row_result(op_.out), row_source_as(op_.a, op_.out.dtype),
+                              row_source_as(op_.b, op_.out.dtype)};
+    run_free_rows(operands, memory, work_of(op_));
+    if (is_traced()) [[unlikely]]
+      trace_kernel(name(op_), "rows of a map", kRan);
+  }
+
+ private:
+  FloatArithmetic op_;
+};
+
+bool has_map(const FloatArithmetic& op, const Memory& memory) {
+  using Kind = FloatArithmetic::Kind;
+  if (op.kind == Kind::mul_add || op.kind == Kind::mac) return false;
+  for (const Source* source : {&op.a, &op.b})
+    if (source->is_constant || source->along_n || source->view.shape != op.out.shape) return false;
+  return elements_overlap(op.out, {&op.a.view, &op.b.view}, memory.local) == nullptr;
+}
+
 }  // namespace
+
+std::unique_ptr<PreparedKernel> prepare_float_map(const Operation& operation,
+                                                  const Memory& memory) {
+  const auto* op = std::get_if<FloatArithmetic>(&operation);
+  if (op == nullptr || !may_prepare(operation) || needs_copies(operation, memory.local) ||
+      !has_map(*op, memory))
+    return nullptr;
+  return std::make_unique<PreparedFloatMap>(*op);
+}
 
 TW_FAST_KERNELS(FloatArithmetic, {"rows", rows})
 TW_FAST_KERNELS(CopyAdd, {"rows", added_rows})

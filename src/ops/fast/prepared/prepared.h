@@ -45,8 +45,8 @@ struct ByteSum {
 };
 
 // An operand that a kernel can access elsewhere than its instruction says, because a move before or
-// after it is fused. addend: of a WeightedAddend, or the second input of a ByteSum. second_result:
-// in addition to the result.
+// after it is fused. addend: of a WeightedAddend, or a second input. second_result: in
+// addition to the result.
 enum class Moved : uint8_t { input, addend, result, second_result };
 
 class PreparedKernel {
@@ -69,6 +69,9 @@ class PreparedKernel {
   // Returns the operand that is the input of an instruction fused into this one; nullopt if the
   // kernel does not read it.
   virtual std::optional<Moved> fused_input(const Operation&) const { return {}; }
+  // Returns true if the second input of its own instruction, which is its third operand, can be
+  // moved. It is Moved::addend.
+  virtual bool has_second_input() const { return false; }
   // Returns true if move() can set a second result.
   virtual bool can_write_twice() const { return false; }
   // Accesses the operand at another place from now on, with the operand's own type.
@@ -121,6 +124,10 @@ bool may_prepare(const Operation& operation);
 // outlive the kernel. The caller must ensure that nothing else reads or changes the bytes that they
 // write, except the last result, and that nothing changes the inputs before the last one runs.
 std::unique_ptr<PreparedKernel> prepare(const ByteSum& sum, const Memory& memory);
+
+// Returns a kernel of floating-point arithmetic on two tensors, whose operands can be moved; or
+// nullptr, if there is none for the operation. The operation must outlive the kernel.
+std::unique_ptr<PreparedKernel> prepare_float_map(const Operation& operation, const Memory& memory);
 
 // Returns true if each lane of the results depends on bytes of the same lane only, and the
 // operation can be executed in a range of lanes.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/rows.h"
 
 namespace tputwin::fast {
@@ -30,6 +31,13 @@ struct RowJob {
   bool is_free = true;
 
   const Shape& shape() const { return streams[0].view.shape; }
+  // Returns the slots of the channels. There is one if all operands are in global memory.
+  Slots slots(const LocalMemory& local) const {
+    for (size_t k = 0; k < count; ++k)
+      if (!streams[k].is_constant && streams[k].view.space == Space::local)
+        return local_slots(shape(), local);
+    return one_slot(shape());
+  }
 };
 
 }  // namespace tputwin::fast

@@ -37,7 +37,7 @@ void RunPart(const Nest<kMaxRowOperands>& nest, const RowPointers& first, size_t
 // Runs items [begin, end). An item is one of `parts` parts of a slot.
 void RunItems(const RowJob& job, const Memory& memory, size_t parts, size_t begin, size_t end) {
   const LocalMemory& local = memory.local;
-  const Slots slots = local_slots(job.shape(), local);
+  const Slots slots = job.slots(local);
   const uint64_t start = job.streams[0].view.address / local.lane_bytes();
   Blocks blocks(job);
   std::array<const TensorView*, kMaxRowOperands> views{};
@@ -143,7 +143,7 @@ size_t parts_of_slot(size_t slots, uint64_t tasks) {
 void run_job(const RowJob& job, const Memory& memory) {
   const uint64_t per_task = task_of(2 << 10, 32 << 10);
   const uint64_t work = job.shape().count() * job.work.weight;
-  const size_t slots = local_slots(job.shape(), memory.local).count;
+  const size_t slots = job.slots(memory.local).count;
   const size_t parts = job.is_free ? parts_of_slot(slots, work / task_work(per_task)) : 1;
   share_out(slots * parts, work, per_task, [&](size_t begin, size_t end) {
     const ScopedFloatMode mode;

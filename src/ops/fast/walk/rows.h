@@ -145,7 +145,8 @@ Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memo
                   const RowWork& work);
 // Returns why run_rows() would decline, or nullptr.
 Declined rows_decline(std::initializer_list<RowOperand> operands, const Memory& memory);
-// Runs like run_rows(), for callers that know that elements can be computed in any order.
+// Runs like run_rows(), for callers that know that elements can be computed in any order. Tensors
+// may be in global memory, too.
 void run_free_rows(std::span<const RowOperand> operands, const Memory& memory, const RowWork& work);
 
 }  // namespace tputwin::fast
