@@ -165,6 +165,8 @@ void add_float_map(Rng& rng, ProgramBuilder& b, Tensors& tensors) {
 Shape random_shape(Rng& rng) {
   const uint32_t lanes = chip().lanes;
   const uint32_t c = rng.pick({1u, 3u, lanes - 1, lanes, lanes + 1, 2 * lanes, 2 * lanes + 5});
+  // Images of lanes with one number of channels follow each other, and those of other lanes do not.
+  if (rng.chance(1, 6)) return {static_cast<uint32_t>(rng.range(2, 4)), 2 * lanes + 5, 1, 64};
   if (rng.chance(1, 3))
     return {static_cast<uint32_t>(rng.range(1, 4)), c, 1, rng.pick({16u, 64u, 100u})};
   return {rng.chance(1, 4) ? 2u : 1u, c, static_cast<uint32_t>(rng.range(1, 9)),
