@@ -163,11 +163,15 @@ void chosen(const OperandFields& fields, const Source& source, TiuWriter& w) {
 }
 
 // Returns true for a comparison (AR, VC), which results in C or 0. Otherwise it is a choice between
-// two values (CMP).
-bool is_comparison(const Select& op) {
+// two values (CMP). C is a constant or one value per channel. A tensor of one value per channel in
+// the aligned layout is no such C.
+bool is_comparison(const Select& op, const TiuWriter& w) {
   const bool zero = op.if_false.is_constant && op.if_false.constant == 0;
-  const bool one = op.if_true.is_constant || (op.if_true.view.stride.h | op.if_true.view.stride.w |
-                                              op.if_true.view.stride.n) == 0;
+  const TensorView& c = op.if_true.view;
+  CommandReader reader(w.chip());
+  TensorView compact = reader.per_channel({"opd2", c.address}, c.shape, c.dtype);
+  compact.shape = c.shape;
+  const bool one = op.if_true.is_constant || compact == c;
   return !op.extreme && zero && one;
 }
 
@@ -178,7 +182,7 @@ void encode(const Select& op, TiuWriter& w) {
   auto same = [&](const TiuVariant& v) {
     return v.compare == op.compare && v.has_extreme == op.extreme.has_value();
   };
-  if (is_comparison(op)) {
+  if (is_comparison(op, w)) {
     const uint8_t type = binary_of(op.type, op, w);
     w.operation(type, compare, same);
     c.tsk_opd_num = 3;
