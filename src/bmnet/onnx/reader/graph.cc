@@ -56,6 +56,8 @@ std::string Graph::view(const std::string& tensor, const Dims& wanted) {
   *op.add_output_shape() = make_shape(wanted);
   std::string name = tensor + "/as";
   for (int64_t d : wanted) name += "_" + std::to_string(d);
+  // An earlier view may be the output of a node now.
+  while (has_op(name)) name += "'";
   op.set_name(name);
   op.add_top(name);
   return views_[{tensor, wanted}] = add(std::move(op), {});

@@ -22,6 +22,7 @@ Dims with_axes(const Dims& dims, size_t axes) {
 // both or neither.
 struct Aligned {
   Dims a, b, result;
+  bool fits() const { return result.size() <= 4; }
 };
 
 Aligned align(const Node& node, const Dims& left, const Dims& right) {
@@ -44,9 +45,19 @@ Aligned align(const Node& node, const Dims& left, const Dims& right) {
       joined.result.push_back(result[i]);
     }
   }
-  node.require(joined.result.size() <= 4, "shapes", text(left) + " and " + text(right),
-               "the net's tensors have at most four axes, and these cannot be joined to so many");
   return joined;
+}
+
+// Repeats both operands first, so that their axes can be joined.
+void expand_both(Node& node) {
+  const Dims result = broadcast(node, node.dims(0), node.dims(1));
+  Expansion made(node);
+  std::vector<std::string> operands;
+  for (const size_t i : {size_t{0}, size_t{1}})
+    operands.push_back(node.dims(i) == result
+                           ? made.in(i)
+                           : made.add("Expand", {made.in(i), made.integers(result)}));
+  made.set(made.add(node.proto.op_type().c_str(), operands));
 }
 
 std::string tiled(Node& node, std::string tensor, const Dims& from, const Dims& to,
@@ -70,6 +81,7 @@ void finish(Node& node, const std::string& y, const Dims& result) {
 // Adds an eltwise operation for two tensors, tiled to one shape.
 void elementwise(Node& node, Eltwise::EltwiseOp operation, std::vector<float> coefficients) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
+  if (!shapes.fits()) return expand_both(node);
   const std::string a = node.view(node.tensor(0), shapes.a),
                     b = node.view(node.tensor(1), shapes.b);
   TensorOp op = make_op(Op::eltwise);
@@ -97,6 +109,7 @@ bool has_infinite(const Constant& constant) {
 // Adds an operation of the host for two tensors, or for a tensor and a constant.
 void on_host(Node& node, Operation operation) {
   const Aligned shapes = align(node, node.dims(0), node.dims(1));
+  if (!shapes.fits()) return expand_both(node);
   TensorOp op = make_op(Op::arithmetic);
   auto& p = *op.mutable_tg_arithmetic_param();
   p.set_operation(operation);

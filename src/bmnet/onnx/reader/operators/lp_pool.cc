@@ -45,10 +45,10 @@ void expand_global_lp_pool(Node& node) {
 void expand_lp_pool(Node& node) {
   const int64_t p = p_of(node), channels = channels_of(node);
   const Dims kernel = node.integers("kernel_shape");
-  const NodeWindow window = read_window(node, kernel);
+  const std::vector<WindowAxis> window = read_windows(node, kernel);
   Dims pads[2], strides, dilations, weights{channels, 1};
   for (size_t i = 0; i < kernel.size(); ++i) {
-    const WindowAxis& axis = i == 0 ? window.rows : window.columns;
+    const WindowAxis& axis = window[i];
     const int64_t reached = (axis.outputs - 1) * axis.stride + axis.reach();
     pads[0].push_back(axis.before);
     pads[1].push_back(std::max(axis.behind, reached - axis.before - node.dims()[i + 2]));

@@ -219,9 +219,21 @@ void prelu_of_elements(Node& node, const Constant& slope, const Dims& wanted) {
 
 }  // namespace
 
+// max(x, 0) + slope * min(x, 0), for slopes that are a tensor and for any axes.
+static void prelu_of_tensors(Node& node) {
+  node.require(broadcast(node, node.dims(0), node.dims(1)) == node.dims(0), "slope",
+               text(node.dims(1)), "extents of 1 or those of X, from the last axis on");
+  Expansion made(node);
+  const std::string above = made.add("Relu", {made.in(0)});
+  const std::string below = made.add("Min", {made.in(0), made.real(0)});
+  made.set(made.add("Add", {above, made.add("Mul", {below, made.in(1)})}));
+}
+
 void import_prelu(Node& node) {
-  const Constant& slope = node.weights(1, "slope");
   const Dims& x = node.dims();
+  if (node.constant(1) == nullptr || x.size() < 2 || x.size() > 4) return prelu_of_tensors(node);
+  const Constant& slope = node.weights(1, "slope");
+  if (slope.size() != 1 && slope.dims.size() > x.size()) return prelu_of_tensors(node);
   const int64_t channels = channels_of(node);
   // The slope's axes are the last axes of x.
   Dims wanted = slope.dims;

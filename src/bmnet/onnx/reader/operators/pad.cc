@@ -238,6 +238,22 @@ void pad_joined(Node& node, const Joined& joined, const Dims& result, const std:
   made.set(made.add("Reshape", {y, made.integers(result)}));
 }
 
+// Pads the last padded axis after all others.
+void pad_one_by_one(Node& node, const Dims& pads, const std::string& mode, float value) {
+  const size_t rank = node.dims().size();
+  Dims others = pads, last(2 * rank, 0);
+  for (size_t axis = rank; axis-- > 0;) {
+    if (pads[axis] == 0 && pads[rank + axis] == 0) continue;
+    for (const size_t i : {axis, rank + axis}) std::swap(others[i], last[i]);
+    break;
+  }
+  Expansion made(node);
+  std::string y = made.in(0);
+  for (const Dims& some : {others, last})
+    y = made.add("Pad", {y, made.integers(some), made.real(value)}, {{"mode", mode}});
+  made.set(y);
+}
+
 // True if the pads are of rows and columns only, and none is negative.
 bool pads_map(const Dims& x, const Dims& pads) {
   if (x.size() != 3 && x.size() != 4) return false;
@@ -283,8 +299,7 @@ void import_pad(Node& node) {
   for (size_t i = 0; i < x.size(); ++i) result[i] += (*pads)[i] + (*pads)[x.size() + i];
   const Joined joined = joined_axes(x, *pads);
   if (x.size() > 4) {
-    node.require(joined.fits(), "pads", text(*pads),
-                 "at most four axes or runs of axes, of which those with pads are one each");
+    if (!joined.fits()) return pad_one_by_one(node, *pads, mode, value);
     return pad_joined(node, joined, result, mode, value);
   }
   std::vector<Sides> sides = sides_of(node, *pads);
