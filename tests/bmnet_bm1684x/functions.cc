@@ -1,6 +1,9 @@
 // Functions of one value on both chips, at numbers where they end, jump or are not defined.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "bmnet/float/execute.h"
@@ -27,6 +30,9 @@ const std::vector<FunctionCase>& function_cases() {
       {"acos", {}, -1, 1, {-1, 0, 1}},
       {"acosh", {}, 1, 50, {1, 1e6f, 1e18f}},
       {"asin", {}, -1, 1, {-1, 0, 1}},
+      {"shrink", {0.5f, 0.25f}, -2, 2, {0.5f, -0.5f, 0, INFINITY, -INFINITY}},
+      {"shrink", {-0.5f, 0.25f}, -2, 2, {0.5f, -0.5f, 0}},
+      {"softplus", {}, -20, 20, {84, 85, 90, 1e4f, 1e30f, INFINITY, -100}},
       {"asinh", {}, -50, 50, {0, 1e-3f, -1e6f, 1e18f}},
       {"atan", {}, -20, 20, {-1, 0, 1, 1e-3f, 1e10f, -1e30f, 3e38f}},
       {"atanh", {}, -0.99f, 0.99f, {0, 0.999f, -0.999f}},
@@ -46,9 +52,9 @@ const std::vector<FunctionCase>& function_cases() {
       {"is_not_negative", {}, -2, 2, {0, -0.0f, 1, INFINITY, -INFINITY}},
       {"is_infinite", {1, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
       {"is_infinite", {0, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
-      {"log", {}, 0.01f, 50, {1, 1e-30f, 1e30f}},
+      {"log", {}, 0.01f, 50, {1, 1e-30f, 1e30f, INFINITY}},
       {"thresholded_relu", {0.5f}, -2, 2, {0.5f, 0.50001f, 0}},
-      {"sqrt", {}, 0, 50, {0, 1, 1e-30f, 1e30f}},
+      {"sqrt", {}, 0, 50, {0, 1, 1e-30f, 1e30f, INFINITY}},
   };
   return all;
 }
@@ -100,20 +106,35 @@ TEST_P(FunctionOfOneValue, HasTheValuesOfFloatExecution) {
 
 INSTANTIATE_TEST_SUITE_P(All, FunctionOfOneValue, ::testing::ValuesIn(function_cases()));
 
+// A value where a function ends, and numbers for which it is not defined.
+struct DomainCase {
+  const char* name;
+  float edge, value;
+  std::vector<float> outside;
+};
+
 TEST(FunctionsOutsideTheirDomain, AreNan) {
-  for (const char* name : {"log", "sqrt"}) {
-    const FunctionCase c{name, {}, 0, 1, {}};
-    const Network network = net_of_function(c, 3);
+  const std::vector<DomainCase> cases = {
+      {"log", 0, -INFINITY, {-1, -1e-3f}},     {"sqrt", 0, 0, {-1, -1e-3f}},
+      {"acosh", 1, 0, {0.75f, 0, -2}},         {"acos", 1, 0, {1.25f, -1.25f, 2, -50}},
+      {"asin", 0, 0, {1.25f, -1.25f, 2, -50}}, {"atanh", 0, 0, {1.25f, -1.25f, 2, -50}}};
+  for (const DomainCase& c : cases) {
+    std::vector<float> x = c.outside;
+    x.push_back(c.edge);
+    const auto count = static_cast<int64_t>(x.size());
+    const Network network = net_of_function({c.name, {}, 0, 1, {}}, count);
     for (const Target* target : targets())
       for (const DType type : {DType::f32, DType::f16}) {
         if (!target->has_type(type)) continue;
         const bm1684x::ScopedTarget scope(*target);
         const auto compiled = bm1684x::compile(network, {.target = target, .type = type});
         ASSERT_TRUE(compiled.ok()) << compiled.status().message();
-        const auto y = run(*compiled, network, {{"x0", {{1, 3}, {-1, 0, 1}}}});
+        const auto y = run(*compiled, network, {{"x0", {{1, count}, x}}});
         ASSERT_TRUE(y.ok()) << y.status().message();
-        EXPECT_TRUE(std::isnan((*y)[0][0])) << name << " " << target->chip.name;
-        EXPECT_EQ((*y)[0][1], name[0] == 'l' ? -INFINITY : 0.0f) << name << target->chip.name;
+        for (size_t i = 0; i < c.outside.size(); ++i)
+          EXPECT_TRUE(std::isnan((*y)[0][i])) << c.name << " " << target->chip.name << " " << x[i];
+        EXPECT_TRUE((*y)[0].back() == c.value || std::fabs((*y)[0].back() - c.value) < 1e-6f)
+            << c.name << " " << target->chip.name << " " << (*y)[0].back();
       }
   }
 }
@@ -164,6 +185,69 @@ TEST(FunctionOfHalves, ComparesWithTheExactThreshold) {
       EXPECT_EQ(compare(net_of_function(c, x.shape[1]), type, 0, Values{{"x0", x}}), "")
           << threshold << " " << to_string(type);
     }
+}
+
+// Powers that are no whole numbers: 0 for a base of 0, infinity if the power is negative, and NaN
+// for negative bases.
+TEST(BrokenPowers, HaveTheValuesOfFloatExecution) {
+  const std::vector<float> x = {-3, -0.5f, 0, 1e-3f, 0.5f, 1, 2, 30};
+  for (const float power : {0.1f, 0.5f, 1.5f, 2.9f, -0.5f, -1.5f})
+    for (const auto& [scale, shift] : {std::pair(1.0f, 0.0f), {2.0f, 0.0f}, {-1.0f, 0.5f}}) {
+      TensorOp op;
+      set_type(op, Op::power);
+      op.mutable_tg_power_param()->set_power(power);
+      op.mutable_tg_power_param()->set_scale(scale);
+      op.mutable_tg_power_param()->set_shift(shift);
+      const Network network = *layer_net(op, {{1, 8}}, {});
+      for (const Target* target : targets()) {
+        const bm1684x::ScopedTarget scope(*target);
+        const auto compiled = bm1684x::compile(network, {.target = target});
+        ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+        const auto y = run(*compiled, network, {{"x0", {{1, 8}, x}}});
+        ASSERT_TRUE(y.ok()) << y.status().message();
+        for (size_t i = 0; i < x.size(); ++i) {
+          const float wanted = std::pow(scale * x[i] + shift, power), actual = (*y)[0][i];
+          const std::string where =
+              fmt::format("({} * {} + {})^{} {}", scale, x[i], shift, power, target->chip.name);
+          const bool is_equal =
+              std::isnan(wanted)
+                  ? std::isnan(actual)
+                  : actual == wanted ||
+                        std::fabs(actual - wanted) <= 1e-4f * std::max(1.0f, std::fabs(wanted));
+          EXPECT_TRUE(is_equal) << where << ": " << actual << " instead of " << wanted;
+        }
+      }
+    }
+}
+
+// x * g(x), with functions that are gates themselves, look at their argument, destroy it, or have
+// no steps.
+TEST(Gates, HaveTheValuesOfFloatExecution) {
+  const std::vector<std::vector<const char*>> gates = {
+      {"hard_swish", "hard_swish"}, {"sin"},    {"softplus", "sqrt"}, {"atan"},
+      {"softplus", "cos"},          {"shrink"}, {"softplus", "log"},  {"tan", "hard_swish"}};
+  for (const auto& names : gates) {
+    TensorOp op;
+    set_type(op, Op::function);
+    op.mutable_tg_function_param()->set_name("gate");
+    for (const char* name : names) {
+      TensorOp& step = *op.mutable_tg_function_param()->add_gate();
+      set_type(step, Op::function);
+      step.mutable_tg_function_param()->set_name(name);
+      if (std::string(name) == "shrink")
+        for (const float a : {0.5f, 0.25f}) step.mutable_tg_function_param()->add_arg(a);
+    }
+    const Network network = *layer_net(op, {{2, 3, 4, 5}}, {});
+    for (const Target* target : targets()) {
+      const bm1684x::ScopedTarget scope(*target);
+      for (const auto& [type, tolerance] :
+           {std::pair(DType::f32, 2e-5f), {DType::f16, 4e-3f}, {DType::i8, 0.05f}}) {
+        if (!target->has_type(type)) continue;
+        EXPECT_EQ(compare(network, type, tolerance, 3), "")
+            << fmt::format("{} {} {}", fmt::join(names, ", "), target->chip.name, to_string(type));
+      }
+    }
+  }
 }
 
 // Commands of functions have forms that recordings have.

@@ -40,6 +40,14 @@ std::vector<LargeCase> convolutions() {
        {1, 3, 50, 70},
        convolution_of("kernel_size: 5 pad: 2 stride: 17"),
        {{4, 3, 5, 5}, {4}}},
+      {"ConvolutionDilation",
+       {2, 3, 45, 50},
+       convolution_of("kernel_size: 3 pad: 18 stride: 2 dilation: 17"),
+       {{4, 3, 3, 3}, {4}}},
+      {"ConvolutionDilationOfRows",
+       {1, 4, 70, 9},
+       convolution_of("kernel_size: 3 pad_h: 5 pad_w: 1 group: 2 dilation: 20 dilation: 1"),
+       {{4, 2, 3, 3}, {4}}},
       {"DeconvolutionStride",
        {1, 3, 4, 5},
        deconvolution_of("kernel_size: 32 stride: 16 pad: 8"),
@@ -179,6 +187,42 @@ TEST(ManyRows, HaveTheValuesOfFloatExecution) {
       const bm1684x::ScopedTarget scope(*target);
       EXPECT_EQ(compare(network, DType::f32, 2e-5f, 1), "") << target->chip.name;
     }
+}
+
+// Both averages read one tensor. The first takes rows as they are, and finds more of them in local
+// memory than it needs.
+TEST(AveragesOfOneTensor, HaveTheValuesOfFloatExecution) {
+  const auto average = [](bool of_rows, int64_t extent) {
+    TensorOp op;
+    set_type(op, Op::resample);
+    auto& p = *op.mutable_tg_resample_param();
+    const auto add = [&](auto* sources, auto* weights, int64_t count, int64_t taps) {
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t t = 0; t < taps; ++t) {
+          sources->Add(static_cast<int>(i + t));
+          weights->Add(1.0f / static_cast<float>(taps));
+        }
+    };
+    const int64_t taps = 5, rows = of_rows ? extent - taps + 1 : extent;
+    const int64_t columns = of_rows ? 40 : 40 - taps + 1;
+    p.set_row_taps(of_rows ? taps : 1);
+    p.set_column_taps(of_rows ? 1 : taps);
+    add(p.mutable_row_source(), p.mutable_row_weight(), rows, of_rows ? taps : 1);
+    add(p.mutable_column_source(), p.mutable_column_weight(), columns, of_rows ? 1 : taps);
+    *op.add_output_shape() = make_shape({1, 70, rows, columns});
+    return op;
+  };
+  constexpr int64_t kRows = 400;
+  Network net = *layer_net(average(false, kRows), {{1, 70, kRows, 40}}, {});
+  TensorOp other = average(true, kRows);
+  other.set_name("z");
+  other.add_bottom("x0");
+  *other.add_input_shape() = *net.shape_of("x0");
+  other.add_top("z");
+  net.ops.insert(net.ops.end() - 1, other);
+  net.ops.back().add_bottom("z");
+  *net.ops.back().add_input_shape() = other.output_shape(0);
+  expect_equal(net, random_inputs(net, 1));
 }
 
 // Matrices of bands, with more channels than lanes.

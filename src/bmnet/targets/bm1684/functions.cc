@@ -187,7 +187,14 @@ void gelu_fast(Steps& s, const FloatFunction&) {
 }
 
 void exp(Steps& s, const FloatFunction&) { emit_exponential(s, s.to, s.x); }
-void log(Steps& s, const FloatFunction&) { emit_logarithm(s, s.to, s.x); }
+// The logarithm of infinity is infinity.
+void log(Steps& s, const FloatFunction&) {
+  constexpr float kLargestFinite = 0x1.fffffep127f;
+  const TensorView& w = s.work(3);
+  emit_logarithm(s, w, s.x);
+  s.choose(s.to, Source::tensor(s.x), Source::value(kLargestFinite), Source::tensor(s.x),
+           Source::tensor(w));
+}
 
 void power(Steps& s, const FloatFunction& f) {
   const TensorView& w = s.work(3);
@@ -235,7 +242,7 @@ void cos(Steps& s, const FloatFunction&) { emit_sine(s, std::numbers::pi_v<float
 void quotient(Steps& s, const FloatFunction& f) { s.arithmetic(Real::div, s.to, f.a, f.b); }
 
 constexpr FunctionRow kRows[] = {{Kind::exp, 3, exp},
-                                 {Kind::log, 3, log},
+                                 {Kind::log, 4, log},
                                  {Kind::sigmoid, 4, sigmoid},
                                  {Kind::silu, 4, swish},
                                  {Kind::swish, 4, swish},

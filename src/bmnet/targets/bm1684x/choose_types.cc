@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bmnet/targets/bm1684x/functions/divided_gate.h"
 #include "bmnet/targets/bm1684x/scalar_steps.h"
 #include "memory/tensor_view.h"
 
@@ -63,6 +64,14 @@ class Choice {
   }
 
  private:
+  // A layer and the clip that was merged into it.
+  struct Clipped {
+    TensorOp producer;
+    LayerIntegers of_producer;
+    TensorOp clip;
+    LayerIntegers of_clip;
+  };
+
   bool bytes() const { return types_.has_bytes; }
   Numbers floats(const TensorOp& op) const { return types_.floats_of(op.name()); }
   // Functions of several steps of 16-bit numbers take and give fp32 as well.
@@ -88,7 +97,27 @@ class Choice {
             }));
   }
 
+  // Floats do not saturate.
+  void place_clip(const Clipped& before) {
+    place(before.producer, before.of_producer);
+    place(before.clip, before.of_clip);
+  }
+
+  // Tables of bytes hold any gate.
+  void place_parts(const TensorOp& gate, const LayerIntegers& integers) {
+    for (TensorOp& part : divided_gate(gate)) {
+      LayerIntegers own;
+      own.threshold_x.assign(static_cast<size_t>(part.bottom_size()), 0.0f);
+      own.threshold_y = {part.top(0) == gate.top(0) ? integers.threshold_y[0] : 0.0f};
+      place(std::move(part), std::move(own));
+    }
+  }
+
   void place(TensorOp op, LayerIntegers integers) {
+    if (must_divide(op) && !takes_bytes(op)) return place_parts(op, integers);
+    if (op.top_size() == 1)
+      if (const auto merged = merged_.extract(op.top(0)); !merged.empty() && !takes_bytes(op))
+        return place_clip(merged.mapped());
     if (is(op, Op::end)) {
       end(op);
     } else if (!is(op, Op::start)) {
@@ -222,10 +251,12 @@ class Choice {
       const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
         return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
       });
-      if (producer == ops.end() || readers(ops[i].bottom(0)) != 1 || !may_take_bytes(*producer) ||
-          !rectify(*producer))
+      if (producer == ops.end() || readers(ops[i].bottom(0)) != 1 || !may_take_bytes(*producer))
         continue;
       const auto p = static_cast<size_t>(producer - ops.begin());
+      const Clipped before{*producer, net_.integers[p], ops[i], net_.integers[i]};
+      if (!rectify(*producer)) continue;
+      merged_[ops[i].top(0)] = before;
       const float most = ops[i].tg_clip_param().max();
       net_.integers[p].threshold_y = {std::min(most, net_.integers[i].threshold_y[0])};
       producer->set_top(0, ops[i].top(0));
@@ -307,6 +338,7 @@ class Choice {
   Types& types_;
   std::set<std::string> given_;  // tensors that had numbers before
   std::set<std::string> byte_readers_, clipped_;
+  std::map<std::string, Clipped> merged_;  // by the result
   // Tensors that operators of the host read. Integers, such as positions of a Gather, are among
   // them.
   std::set<std::string> host_reads_;
@@ -344,35 +376,6 @@ bool computes_bytes(const TensorOp& op) {
 
 void choose_types(QuantizedNet& net, const TypeChoice& choice, Types& types) {
   Choice(net, choice, types).run();
-}
-
-namespace {
-
-// True if whole operands give whole results.
-bool keeps_integers(const TensorOp& op) {
-  if (is(op, Op::arithmetic))
-    return op.bottom_size() == 2 ||
-           op.tg_arithmetic_param().operation() != ::bmnet::TGArithmeticParameter::DIV;
-  return has_trait(op, trait::moves_elements) || is(op, Op::eltwise) || is(op, Op::reduction) ||
-         is(op, Op::power) || is(op, Op::scale) || is(op, Op::clip);
-}
-
-}  // namespace
-
-std::vector<std::string> integer_layers(const Network& network) {
-  std::set<std::string> integers;
-  std::vector<std::string> layers;
-  for (const TensorOp& op : network.ops) {
-    const bool is_integer = is(op, Op::function) && op.tg_function_param().name() == "integer";
-    const bool reads_integers =
-        op.bottom_size() > 0 && std::ranges::all_of(op.bottom(), [&](const std::string& t) {
-          return integers.contains(t);
-        });
-    if (!is_integer && !(reads_integers && keeps_integers(op))) continue;
-    integers.insert(op.top().begin(), op.top().end());
-    layers.push_back(op.name());
-  }
-  return layers;
 }
 
 }  // namespace tputwin::net::bm1684x

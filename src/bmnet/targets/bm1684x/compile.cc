@@ -386,8 +386,10 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
     c.table = *options.table;
     c.options.table = &c.table;
   }
-  TW_RETURN_IF_ERROR(fit_windows(c.shared.net.network,
-                                 options.table == nullptr ? nullptr : &c.table, options.type));
+  TW_ASSIGN_OR_RETURN(
+      fp32, fit_windows(c.shared.net.network, options.table == nullptr ? nullptr : &c.table,
+                        options.type));
+  for (const std::string& layer : fp32) c.types.layers.set(layer, DType::f32);
   const bool packs = options.type == DType::i8 && target().packing() != nullptr;
   TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
   TW_RETURN_IF_ERROR(run(c, kCompile));

@@ -50,10 +50,15 @@ class ScalarFunction final : public StreamKernel {
 
   void emit(StreamProgram& program, const Operands& o) const override {
     const TensorView x = first_value(program, o);
-    TensorView y = x;
+    TensorView y = x, base = x;
     for (size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].kind == Kind::base) {
+        base = buffer(o, buffers() - 1);
+        convert(program, base, y);
+        continue;
+      }
       const TensorView to = destination(o, i, y);
-      step(program, o, steps_[i], to, y, x);
+      step(program, o, steps_[i], to, y, steps_[i].kind == Kind::gate_first ? x : base);
       y = to;
     }
     if (gives_copy()) convert(program, out_view(o), y);
@@ -78,11 +83,14 @@ class ScalarFunction final : public StreamKernel {
     return type() != inputs[0].type || std::ranges::any_of(steps_, destroys);
   }
   bool gives_copy() const { return type() != output.type || std::ranges::any_of(steps_, destroys); }
-  // Values between steps, and the copy of the input.
+  bool has_base() const {
+    return std::ranges::any_of(steps_, [](const ScalarStep& s) { return s.kind == Kind::base; });
+  }
+  // Values between steps, the copy of the input, and the base.
   int64_t buffers() const {
     const int64_t between =
         std::min<int64_t>(static_cast<int64_t>(steps_.size()) - (gives_copy() ? 0 : 1), 2);
-    return between + (takes_copy() ? 1 : 0);
+    return between + (takes_copy() ? 1 : 0) + (has_base() ? 1 : 0);
   }
   int64_t tile_bytes(const Extents& e) const {
     return local_memory().tensor_bytes({.tensor = {}, .e = e, .type = type()}, e);
@@ -99,7 +107,7 @@ class ScalarFunction final : public StreamKernel {
 
   TensorView first_value(StreamProgram& program, const Operands& o) const {
     if (!takes_copy()) return in_view(o);
-    const TensorView x = buffer(o, buffers() - 1);
+    const TensorView x = buffer(o, buffers() - (has_base() ? 2 : 1));
     convert(program, x, in_view(o));
     return x;
   }
@@ -111,6 +119,7 @@ class ScalarFunction final : public StreamKernel {
     return from.address == first.address ? buffer(o, 1) : first;
   }
 
+  // `x` is the base, or the value before the first step for gate_first.
   void step(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
             const TensorView& y, const TensorView& x) const {
     const Source value = Source::tensor(y), constant = number(s.constant, type());
@@ -129,7 +138,12 @@ class ScalarFunction final : public StreamKernel {
       case Kind::square:
         return arithmetic(Real::mul, value);
       case Kind::gate:
+      case Kind::gate_first:
         return arithmetic(Real::mul, Source::tensor(x));
+      case Kind::at_least_base:
+        return arithmetic(Real::max, Source::tensor(x));
+      case Kind::base:
+        return;
       case Kind::leaky:
         arithmetic(Real::mul, constant);
         return program.add(FloatArithmetic{.kind = s.constant <= 1 ? Real::max : Real::lesser,
@@ -157,11 +171,8 @@ class ScalarFunction final : public StreamKernel {
       case Kind::wrap:
         return wrap(program, o, s, to, y);
       case Kind::nan_below:
-        return choose(program, o, to, x, Select::Compare::less, constant, number(kNan, type()),
-                      value);
       case Kind::at_zero:
-        return choose(program, o, to, x, Select::Compare::equal_value, number(0, type()), constant,
-                      value);
+        return replace(program, o, s, to, y, x);
       case Kind::function:
         return call(program, o, s, to, y);
     }
@@ -174,6 +185,16 @@ class ScalarFunction final : public StreamKernel {
     const uint32_t bits = float_bits(nearest, type());
     if (nearest == 0) return number(-float_value(1, type()), type());
     return number(float_value(nearest > 0 ? bits - 1 : bits + 1, type()), type());
+  }
+
+  // A constant where the base is negative or 0, for example.
+  void replace(StreamProgram& program, const Operands& o, const ScalarStep& s, const TensorView& to,
+               const TensorView& y, const TensorView& base) const {
+    const Source constant = number(s.constant, type()), value = Source::tensor(y);
+    if (s.kind == Kind::nan_below)
+      return choose(program, o, to, base, Select::Compare::less, constant, number(kNan, type()),
+                    value);
+    choose(program, o, to, base, Select::Compare::equal_value, number(0, type()), constant, value);
   }
 
   // Negative numbers become -1, before and after the sign changes.

@@ -73,16 +73,23 @@ int64_t columns_that_fit_tile(int64_t rows, int64_t columns, DType type) {
 
 void add_transposes(const Layer& layer, const Transposition& t, int64_t from, int64_t to,
                     std::vector<KernelPtr>& kernels) {
-  const int64_t rows = t.rows.extent, n = t.samples.extent;
-  const int64_t width = columns_that_fit_tile(rows, t.columns.extent, layer.type());
-  for (int64_t c = 0; c < t.columns.extent; c += width) {
-    const int64_t columns = std::min(width, t.columns.extent - c);
-    auto k = std::make_unique<Transpose>();
-    k->inputs = {matrix_view(layer.input(0), {n, rows, 1, columns},
-                             {t.samples.from, t.rows.from, 0, 1}, from + c * t.columns.from)};
-    k->output = matrix_view(layer.output(), {n, columns, 1, rows},
-                            {t.samples.to, t.columns.to, 0, 1}, to + c * t.columns.to);
-    kernels.push_back(std::move(k));
+  const int64_t n = t.samples.extent;
+  // A row of the result takes a quarter of a lane.
+  const int64_t most =
+      most_channels(chip().lane_bytes / (4 * chip().lanes * element_bytes(layer.type())));
+  for (int64_t r = 0; r < t.rows.extent; r += most) {
+    const int64_t rows = std::min(most, t.rows.extent - r);
+    const int64_t width = columns_that_fit_tile(rows, t.columns.extent, layer.type());
+    for (int64_t c = 0; c < t.columns.extent; c += width) {
+      const int64_t columns = std::min(width, t.columns.extent - c);
+      auto k = std::make_unique<Transpose>();
+      k->inputs = {matrix_view(layer.input(0), {n, rows, 1, columns},
+                               {t.samples.from, t.rows.from, 0, 1},
+                               from + r * t.rows.from + c * t.columns.from)};
+      k->output = matrix_view(layer.output(), {n, columns, 1, rows},
+                              {t.samples.to, t.columns.to, 0, 1}, to + r + c * t.columns.to);
+      kernels.push_back(std::move(k));
+    }
   }
 }
 

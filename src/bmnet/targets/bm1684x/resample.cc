@@ -125,11 +125,17 @@ class Resample final : public StreamKernel {
 
   void emit(StreamProgram& program, const Operands& o) const override {
     Fp32Steps steps(program, o.scratch);
-    const Span held = o.input_rows[0];
-    const TensorView out = out_view(o), in = in_view(o);
-    const Buffers b = buffers(steps, out, in, held == o.rows);
+    const Span held = o.input_rows[0], needed = input_rows(0, o.rows);
+    const TensorView out = out_view(o);
+    // The scratch has space for the rows that the tile needs. Local memory may hold more.
+    TensorView in = in_view(o);
+    const int64_t row = o.inputs[0].e.w * element_bytes(in.dtype);
+    in.address += static_cast<uint64_t>((needed.begin - held.begin) * row);
+    in.shape.h = static_cast<uint32_t>(needed.count());
+    if (in.shape.h == 1) in.stride.h = 0;
+    const Buffers b = buffers(steps, out, in, needed == o.rows);
     if (b.has_rows)
-      sum(steps, rows_, Runs(rows_, o.rows), {o.rows.begin, held.begin, true}, b.between, b.x);
+      sum(steps, rows_, Runs(rows_, o.rows), {o.rows.begin, needed.begin, true}, b.between, b.x);
     if (b.has_columns) sum(steps, columns_, column_runs_, {0, 0, false}, b.result, b.between);
     steps.store(out, b.result);
   }

@@ -1,6 +1,7 @@
 // The steps of activations and functions.
 #include "bmnet/targets/bm1684x/scalar_steps.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "numerics/float16.h"
@@ -28,7 +29,17 @@ ScalarStep is_above(float c, float other) {
   return {.kind = Kind::is_above, .constant = c, .other = other};
 }
 constexpr ScalarStep kGate{.kind = Kind::gate};
-constexpr ScalarStep kNanBelowZero{.kind = Kind::nan_below, .constant = 0};
+constexpr ScalarStep kBase{.kind = Kind::base};
+ScalarStep nan_below(float c) { return {.kind = Kind::nan_below, .constant = c}; }
+ScalarStep at_zero(float c) { return {.kind = Kind::at_zero, .constant = c}; }
+
+// The chips' root of infinity has the wrong sign.
+Steps root() { return {call(Function::sqrt), {.kind = Kind::absolute}, nan_below(0)}; }
+
+bool reads_base(const ScalarStep& s) {
+  return s.kind == Kind::nan_below || s.kind == Kind::at_zero || s.kind == Kind::at_least_base ||
+         s.kind == Kind::gate;
+}
 
 ScalarStep power_of(float base) {
   return {.function = Function::c_pow,
@@ -55,8 +66,10 @@ struct NamedSteps {
   Steps (*steps)(Arguments a);
 };
 constexpr NamedSteps kFunctions[] = {
-    {"acosh", [](Arguments) -> Steps { return {call(Function::arccosh)}; }},
-    {"atanh", [](Arguments) -> Steps { return {call(Function::arctanh)}; }},
+    {"acosh",
+     [](Arguments) -> Steps {
+       return {call(Function::arccosh), nan_below(1)};
+     }},
     {"ceil", [](Arguments) -> Steps { return {round(Rounding::up)}; }},
     {"celu",
      [](Arguments a) -> Steps {
@@ -88,7 +101,7 @@ constexpr NamedSteps kFunctions[] = {
     {"is_zero", [](Arguments) -> Steps { return {is(0, 0)}; }},
     {"log",
      [](Arguments) -> Steps {
-       return {call(Function::log), kNanBelowZero, {.kind = Kind::at_zero, .constant = -INFINITY}};
+       return {call(Function::log), nan_below(0), at_zero(-INFINITY)};
      }},
     {"mish", [](Arguments) -> Steps { return {call(Function::mish)}; }},
     {"round", [](Arguments) -> Steps { return {round(Rounding::half_even)}; }},
@@ -99,12 +112,13 @@ constexpr NamedSteps kFunctions[] = {
     {"sign", [](Arguments) -> Steps { return {{.kind = Kind::sign}}; }},
     {"sin", [](Arguments) -> Steps { return {call(Function::sin)}; }},
     {"sinh", [](Arguments) -> Steps { return {call(Function::sinh)}; }},
-    {"softplus", [](Arguments) -> Steps { return {softplus()}; }},
-    {"softsign", [](Arguments) -> Steps { return {call(Function::softsign)}; }},
-    {"sqrt",
+    // The library's function ends at 84.7, and equals its argument before.
+    {"softplus",
      [](Arguments) -> Steps {
-       return {call(Function::sqrt), kNanBelowZero};
+       return {softplus(), {.kind = Kind::at_least_base}};
      }},
+    {"softsign", [](Arguments) -> Steps { return {call(Function::softsign)}; }},
+    {"sqrt", [](Arguments) { return root(); }},
     {"swish", [](Arguments a) -> Steps { return {swish(a[0])}; }},
     {"thresholded_relu",
      [](Arguments a) -> Steps { return {{.kind = Kind::above, .constant = a[0]}}; }},
@@ -122,13 +136,15 @@ Steps power(const ::bmnet::TGPowerParameter& p) {
   Steps steps;
   if (p.scale() != 1) steps.push_back(multiply(p.scale()));
   if (p.shift() != 0) steps.push_back(add(p.shift()));
-  const bool is_plain = steps.empty();
+  if (!steps.empty() && p.power() != std::trunc(p.power())) steps.push_back(kBase);
   if (p.power() == 2) {
     steps.push_back({.kind = Kind::square});
   } else if (p.power() == 0.5f) {
-    steps.push_back(call(Function::sqrt));
+    const Steps all = root();
+    steps.insert(steps.end(), all.begin(), all.end());
   } else if (p.power() == -0.5f) {
     steps.push_back(call(Function::rsqrt));
+    steps.push_back(nan_below(0));
   } else if (p.power() == -1) {
     steps.push_back({.constant = 1, .function = Function::div});
   } else if (p.power() == 3 && steps.empty()) {
@@ -139,8 +155,9 @@ Steps power(const ::bmnet::TGPowerParameter& p) {
     // The library's power is defined for positive bases, as is that of a fraction.
     if (p.power() == std::trunc(p.power())) return {};
     steps.push_back({.constant = p.power(), .function = Function::pow});
+    steps.push_back(nan_below(0));
+    steps.push_back(at_zero(p.power() > 0 ? 0 : INFINITY));
   }
-  if (is_plain && p.power() != std::trunc(p.power())) steps.push_back(kNanBelowZero);
   if (steps.empty()) steps.push_back(multiply(1));
   return steps;
 }
@@ -167,23 +184,21 @@ bool is_sigmoid(const TensorOp& op) {
   return is(op, Op::activation) && op.tg_activation_param().activation() == ::bmnet::SIGMOID;
 }
 
-// x * g(x): the steps of each function of g, then the product.
+// x * g(x): the steps of each function of g, then the product. A function that destroys its
+// argument would destroy x; such a gate is divided, as are those with functions that have no steps.
 Steps gate(const ::bmnet::TGFunctionParameter& p) {
   if (p.gate_size() == 1 && is_sigmoid(p.gate(0))) return {call(Function::silu)};
   Steps all;
   for (const TensorOp& function : p.gate()) {
-    Steps steps = scalar_steps(function);
-    for (const ScalarStep& step : steps)
-      if (step.kind == Kind::gate) return {};
-    // These look at the argument of the first function.
-    if (!all.empty())
-      std::erase_if(steps, [](const ScalarStep& step) {
-        return step.kind == Kind::nan_below || step.kind == Kind::at_zero;
-      });
-    if (steps.empty()) return {};
+    const Steps steps = scalar_steps(function);
+    const bool destroys = std::ranges::any_of(steps, [](const ScalarStep& s) {
+      return s.kind == Kind::function && destroys_source(s.function);
+    });
+    if (steps.empty() || destroys) return {};
+    if (!all.empty() && std::ranges::any_of(steps, reads_base)) all.push_back(kBase);
     all.insert(all.end(), steps.begin(), steps.end());
   }
-  all.push_back(kGate);
+  all.push_back({.kind = Kind::gate_first});
   return all;
 }
 
@@ -212,7 +227,10 @@ bool are_fp32(const Steps& steps, DType type) {
     const bool has_factor =
         s.kind == Kind::add || s.kind == Kind::multiply || s.kind == Kind::leaky;
     if (has_factor && round_to(s.constant, type) != s.constant) return true;
-    roundings += has_factor || s.kind == Kind::square || s.kind == Kind::gate ? 1 : 0;
+    roundings +=
+        has_factor || s.kind == Kind::square || s.kind == Kind::gate || s.kind == Kind::gate_first
+            ? 1
+            : 0;
   }
   return roundings > 1;
 }

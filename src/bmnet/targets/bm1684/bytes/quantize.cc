@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/errors/bmnet.h"
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -46,21 +47,41 @@ std::optional<float> most_of_rectifier(const TensorOp& op) {
   return std::nullopt;
 }
 
+bool is_product(const TensorOp& op) { return is(op, Op::convolution) || is(op, Op::inner_product); }
+
+// Returns true for a layer of bytes, if these tensors are bytes and these layers floats. Products
+// take bytes, and other layers that have bytes among their inputs: the ranges of float tensors may
+// be too large for bytes.
+bool is_byte_layer(const TensorOp& op, const std::set<std::string>& bytes,
+                   const std::set<std::string>& floats) {
+  if (op.cpu_op() || floats.contains(op.name()) || op.bottom_size() == 0) return false;
+  const auto has_bytes = [&](const std::string& t) { return bytes.contains(t); };
+  if (has_trait(op, trait::moves_elements)) return std::ranges::all_of(op.bottom(), has_bytes);
+  return computes_bytes(op) && (is_product(op) || std::ranges::any_of(op.bottom(), has_bytes));
+}
+
 // A ReLU or clip that follows a product or sum alone becomes part of it, and gives it its
-// threshold. Saturation then is the upper bound of the clip.
-void merge_rectifiers(Network& network, Thresholds& thresholds) {
+// threshold. Saturation then is the upper bound of the clip, so the layer must be one of bytes.
+void merge_rectifiers(Network& network, Thresholds& thresholds,
+                      const std::set<std::string>& floats) {
   std::vector<TensorOp>& ops = network.ops;
+  std::set<std::string> bytes;
   for (size_t i = 0; i < ops.size(); ++i) {
     const std::optional<float> most = most_of_rectifier(ops[i]);
-    if (!most) continue;
     const auto producer = std::ranges::find_if(ops, [&](const TensorOp& op) {
-      return op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
+      return most && op.top_size() == 1 && op.top(0) == ops[i].bottom(0);
     });
-    if (producer == ops.end() || readers(network, ops[i].bottom(0)) != 1 || !rectify(*producer))
+    const bool saturates = most && bytes.contains(ops[i].bottom(0));
+    if (producer == ops.end() || readers(network, ops[i].bottom(0)) != 1 ||
+        !(saturates || std::isinf(*most)) || !rectify(*producer)) {
+      if (is_byte_layer(ops[i], bytes, floats))
+        bytes.insert(ops[i].top().begin(), ops[i].top().end());
       continue;
+    }
     const auto p = static_cast<size_t>(producer - ops.begin());
     thresholds[p].y = {std::min(*most, thresholds[i].y[0])};
     producer->set_top(0, ops[i].top(0));
+    if (saturates) bytes.insert(ops[i].top(0));
     ops.erase(ops.begin() + static_cast<ptrdiff_t>(i));
     thresholds.erase(thresholds.begin() + static_cast<ptrdiff_t>(i));
     --i;
@@ -84,20 +105,14 @@ NetCalibrationParameter table_of(const Network& network, const Thresholds& thres
   return table;
 }
 
-bool is_product(const TensorOp& op) { return is(op, Op::convolution) || is(op, Op::inner_product); }
-
-// Leaves layers to the host. Products take bytes, and other layers that have bytes among their
-// inputs: the ranges of float tensors may be too large for bytes.
-void leave_floats(Network& network) {
+// Leaves layers to the host, those of `floats` among them.
+void leave_floats(Network& network, const std::set<std::string>& floats) {
   std::set<std::string> bytes;
   for (TensorOp& op : network.ops) {
-    const auto has_bytes = [&](const std::string& t) { return bytes.contains(t); };
-    const bool moves = has_trait(op, trait::moves_elements);
-    const bool computes = is_product(op) || std::ranges::any_of(op.bottom(), has_bytes);
-    const bool is_byte_layer =
-        moves ? std::ranges::all_of(op.bottom(), has_bytes) : computes_bytes(op) && computes;
-    if (is_byte_layer && op.bottom_size() > 0) bytes.insert(op.top().begin(), op.top().end());
-    if (!is_byte_layer && !moves && properties(op.type()).runs_on == RunsOn::tpu)
+    const bool is_byte = is_byte_layer(op, bytes, floats);
+    if (is_byte) bytes.insert(op.top().begin(), op.top().end());
+    if (!is_byte && !has_trait(op, trait::moves_elements) &&
+        properties(op.type()).runs_on == RunsOn::tpu)
       op.set_cpu_op(true);
   }
 }
@@ -141,13 +156,16 @@ bool computes_bytes(const TensorOp& op) {
   }
 }
 
-Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParameter& table) {
+namespace {
+
+Result<QuantizedNet> quantized_but(const Network& network, const NetCalibrationParameter& table,
+                                   const std::set<std::string>& floats) {
   Compilation c;
   Network& net = c.net.network;
   net = network;
   TW_ASSIGN_OR_RETURN(thresholds, resolve_thresholds(net, table));
-  merge_rectifiers(net, thresholds);
-  leave_floats(net);
+  merge_rectifiers(net, thresholds, floats);
+  leave_floats(net, floats);
   share_thresholds(net, thresholds);
   TW_ASSIGN_OR_RETURN(integers, quantize(net, table_of(net, thresholds)));
   TW_ASSIGN_OR_RETURN(resolved, resolve(net, integers));
@@ -156,6 +174,28 @@ Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParam
   TW_RETURN_IF_ERROR(pass::fuse(c));
   TW_RETURN_IF_ERROR(pass::trim(c));
   return std::move(c.net);
+}
+
+// Returns the layer whose scales no shift or multiplier expresses; "" for other errors.
+std::string layer_without_scales(const Network& network, const Error& error) {
+  if (error.id() != errors::net_weight_range && error.id() != errors::net_multiplier) return "";
+  for (const TensorOp& op : network.ops)
+    if (error.call() == "layer " + op.name() && properties(op.type()).runs_on == RunsOn::tpu)
+      return op.name();
+  return "";
+}
+
+}  // namespace
+
+// A layer without a right shift, because its weights are large and its results small, is fp32.
+Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParameter& table) {
+  std::set<std::string> floats;
+  for (;;) {
+    Result<QuantizedNet> net = quantized_but(network, table, floats);
+    if (net.ok()) return net;
+    const std::string layer = layer_without_scales(network, net.error());
+    if (layer.empty() || !floats.insert(layer).second) return net;
+  }
 }
 
 }  // namespace tputwin::net::bm1684

@@ -2,6 +2,7 @@
 #include "bmnet/targets/bm1684x/axis/expand.h"
 
 #include "bmnet/targets/bm1684x/axis/axis_kernel.h"
+#include "bmnet/targets/bm1684x/functions/divided_gate.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -12,6 +13,8 @@ using AxisExtents = std::vector<int64_t>;
 
 // The longest axes whose layer is one kernel: values in fp32 that fit a lane with their buffers.
 constexpr int64_t kLongestReduction = 12288, kLongestAxis = 6656;
+// The longest axis with others after it: a column for each of them.
+constexpr int64_t kLongestColumn = 2816;
 
 class Expansion {
  public:
@@ -30,6 +33,7 @@ class Expansion {
     if (is(op, Op::norm)) return norm(std::move(op));
     if (is(op, Op::reduction)) return reduction(std::move(op));
     if (is(op, Op::scale) && op.input_shape(0).dim_size() == 2) return scale(std::move(op));
+    if (must_divide(op) && (!types_.has_bytes || target().packing() != nullptr)) return gate(op);
     if (is_half(types_.floats_of(op.name()).type) && types_.is_float(op.name()) &&
         is_mean_of_planes(op))
       return mean(std::move(op));
@@ -136,6 +140,15 @@ class Expansion {
 
   // ---- Layers ----
 
+  void gate(const TensorOp& op) {
+    std::vector<TensorOp> parts = divided_gate(op);
+    for (TensorOp& part : parts) {
+      if (part.top(0) != op.top(0)) types_.others[part.top(0)] = {};
+      types_.exact.insert(part.name());
+      network_.ops.push_back(std::move(part));
+    }
+  }
+
   // Sums two tensors, one of which has the shape of the result.
   void softmax(TensorOp op) {
     const AxisExtents shape = dims(op.input_shape(0));
@@ -156,7 +169,41 @@ class Expansion {
     const AxisShape around_axis = around(op.input_shape(0), op.tg_softmax_param().axis(), false);
     if (around_axis.inner == 1 && around_axis.extent > kLongestAxis)
       return long_softmax(op, x, shape);
+    if (around_axis.inner != 1 && around_axis.extent > kLongestColumn)
+      return softmax_of_columns(op, x, around_axis);
     network_.ops.push_back(std::move(op));
+  }
+
+  // Moves elements to a tensor of the type of the net.
+  std::string move(const TensorOp& op, Op kind, const std::string& name, const std::string& x,
+                   const AxisExtents& from, const AxisExtents& to) {
+    TensorOp made = begin(op, kind, name, to);
+    if (kind == Op::permute)
+      for (const uint32_t axis : {0, 2, 1, 3}) made.mutable_tg_permute_param()->add_order(axis);
+    add_input(made, x, from);
+    types_.others.erase(made.top(0));
+    return append(std::move(made));
+  }
+
+  // Makes the axis the last one, and moves it back.
+  void softmax_of_columns(TensorOp op, std::string x, const AxisShape& s) {
+    const AxisExtents shape = dims(op.input_shape(0));
+    const AxisExtents planes{s.outer, s.extent, s.inner, 1}, turned{s.outer, s.inner, s.extent, 1};
+    const AxisExtents rows{s.outer * s.inner, s.extent};
+    x = move(op, Op::reshape, "as planes", x, shape, planes);
+    x = move(op, Op::permute, "axis last", x, planes, turned);
+    x = move(op, Op::reshape, "as rows", x, turned, rows);
+    TensorOp made = begin(op, Op::softmax, "of rows", rows);
+    made.mutable_tg_softmax_param()->set_axis(1);
+    made.mutable_tg_softmax_param()->set_log(op.tg_softmax_param().log());
+    add_input(made, x, rows);
+    types_.others.erase(made.top(0));
+    x = made.top(0);
+    softmax(std::move(made));
+    x = move(op, Op::reshape, "of planes", x, rows, turned);
+    x = move(op, Op::permute, "axis back", x, turned, planes);
+    move(op, Op::reshape, "as before", x, planes, shape);
+    finish(op);
   }
 
   // log softmax = x - log(sum of e^x), over the last axis

@@ -46,9 +46,6 @@ class Lrn final : public RepeatingKernel {
 
 Kernels lower_lrn(const Layer& layer) {
   const auto& param = layer.op.tg_lrn_param();
-  if (param.norm_region() != ::bmnet::TGLRNParameter::ACROSS_CHANNELS)
-    return unsupported(layer.op, "norm_region", "WITHIN_CHANNEL",
-                       "the compiler sums squares across channels");
   auto k = std::make_unique<Lrn>();
   k->inputs = {layer.input(0)};
   k->output = layer.output();

@@ -105,6 +105,27 @@ View part_of(View view, const Extents& e, const ViewSteps& steps, int64_t first)
   return view;
 }
 
+// True if a lane holds a sample of the kernel's tensors, twice, and the scratch.
+bool fits_lane(const Reduction& k) {
+  int64_t bytes = 0;
+  Extents out = k.output.e;
+  out.n = 1;
+  for (const View* view : {&k.inputs[0], &k.output}) {
+    Extents tile = view->e;
+    tile.n = 1;
+    bytes += 2 * local_memory().tensor_bytes(*view, tile);
+  }
+  return bytes + k.scratch_bytes(out) <= chip().lane_bytes;
+}
+
+// Returns at most `most` channels, so many that the kernel that `make` returns for them fits.
+template <class Make>
+int64_t fitting_channels(int64_t most, const Make& make) {
+  while (most > chip().lanes && !fits_lane(*make(most)))
+    most = std::max<int64_t>(align_up_to(most / 2, chip().lanes) - chip().lanes, chip().lanes);
+  return most;
+}
+
 // One result for each chunk of a row. The last chunks are shorter.
 Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
   const AxisChunks chunks = chunks_of(shape.extent);
@@ -112,16 +133,17 @@ Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
   const View in = layer.input(0), out = layer.output();
   std::vector<KernelPtr> kernels;
   const int64_t from = shape.extent, to = chunks.count;
-  // A kernel has as many chunks as fit: two copies for transfers, and sums.
-  const int64_t row = 4 * align_up_to(4 * chunks.length, chip().eu_bytes);
-  const int64_t most = most_channels(chip().lane_bytes / row);
-  for (int64_t c = 0; c < whole; c += most) {
-    const int64_t count = std::min(most, whole - c);
-    kernels.push_back(reduction_of(layer,
-                                   part_of(in, {shape.outer, count, 1, chunks.length},
-                                           {from, chunks.length, 0, 1}, c * chunks.length),
-                                   part_of(out, {shape.outer, count, 1, 1}, {to, 1, 0, 0}, c)));
-  }
+  const auto chunk_kernel = [&](int64_t c, int64_t count) {
+    return reduction_of(layer,
+                        part_of(in, {shape.outer, count, 1, chunks.length},
+                                {from, chunks.length, 0, 1}, c * chunks.length),
+                        part_of(out, {shape.outer, count, 1, 1}, {to, 1, 0, 0}, c));
+  };
+  const int64_t most =
+      fitting_channels(std::min(whole, most_channels(chip().limits.channels)),
+                       [&](int64_t count) { return chunk_kernel(0, std::min(count, whole)); });
+  for (int64_t c = 0; c < whole; c += most)
+    kernels.push_back(chunk_kernel(c, std::min(most, whole - c)));
   if (rest == 0) return kernels;
   kernels.push_back(reduction_of(
       layer, part_of(in, {shape.outer, 1, 1, rest}, {from, 0, 0, 1}, whole * chunks.length),
@@ -133,14 +155,16 @@ Kernels chunk_kernels(const Layer& layer, const AxisShape& shape) {
 Kernels plane_kernels(const Layer& layer) {
   const View in = layer.input(0);
   const View out = regrouped(layer.output(), {in.e.n, in.e.c, 1, 1});
-  // The plane, twice in the type of the net, once in fp32 and half as much for sums.
-  const int64_t plane = 3 * align_up_to(4 * in.e.h * in.e.w, chip().eu_bytes);
-  const int64_t most = most_channels(chip().lane_bytes / plane);
+  const auto plane_kernel = [&](int64_t c, int64_t count) {
+    const Span channels{c, c + count};
+    return reduction_of(layer, channels_of(in, channels), channels_of(out, channels));
+  };
+  const int64_t most =
+      fitting_channels(std::min(in.e.c, most_channels(chip().limits.channels)),
+                       [&](int64_t count) { return plane_kernel(0, std::min(count, in.e.c)); });
   std::vector<KernelPtr> kernels;
-  for (int64_t c = 0; c < in.e.c; c += most) {
-    const Span channels{c, std::min(c + most, in.e.c)};
-    kernels.push_back(reduction_of(layer, channels_of(in, channels), channels_of(out, channels)));
-  }
+  for (int64_t c = 0; c < in.e.c; c += most)
+    kernels.push_back(plane_kernel(c, std::min(most, in.e.c - c)));
   return kernels;
 }
 

@@ -83,10 +83,12 @@ class ByteEltwise final : public ElementwiseStreamKernel {
     return aligned(o.scratch + static_cast<uint32_t>(index * word_tile(o.output.e)), o.output.e,
                    DType::i32);
   }
+  // No recording multiplies bytes by a constant to 32 bits. So they are widened first.
   void multiply(StreamProgram& program, const Operands& o, size_t i, const TensorView& to) const {
+    program.add(Convert{.rounding = Rounding::half_even, .out = to, .in = rows_view(o, i)});
     program.add(IntArithmetic{.kind = Integer::mul,
                               .out = to,
-                              .a = Source::tensor(rows_view(o, i)),
+                              .a = Source::tensor(to),
                               .b = Source::value(static_cast<uint32_t>(factors[i]), DType::i16)});
   }
   TensorView factor_view(const Operands& o) const {

@@ -2,6 +2,7 @@
 // library are missing or have few digits, and whole powers.
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 
@@ -40,6 +41,18 @@ class ComposedFunction : public ElementwiseStreamKernel {
                      .if_false = Source::tensor(if_false)});
   }
 
+  // Makes a function of x NaN where |x| is above 1. Uses a buffer.
+  static void give_nan_outside(Fp32Steps& steps, const TensorView& y, const TensorView& x,
+                               const TensorView& buffer) {
+    steps.add(Unary{.kind = Unary::Kind::abs, .out = buffer, .in = x});
+    steps.arithmetic(Kind::sub, buffer, number(1, DType::f32), Source::tensor(buffer));
+    steps.add(Select{.compare = Select::Compare::less,
+                     .out = y,
+                     .a = Source::tensor(buffer),
+                     .b = number(0, DType::f32),
+                     .if_true = number(std::numeric_limits<float>::quiet_NaN(), DType::f32),
+                     .if_false = Source::tensor(y)});
+  }
   // Gives a result for |x| the sign of x. Uses a buffer.
   static void give_sign(Fp32Steps& steps, const TensorView& y, const TensorView& x,
                         const TensorView& buffer) {
@@ -117,6 +130,7 @@ class InverseSine final : public ComposedFunction {
       choose(steps, t, x, 0, arc, t);
     else
       give_sign(steps, t, x, rest);
+    give_nan_outside(steps, t, x, rest);
     return t;
   }
 };
@@ -138,6 +152,36 @@ class InverseHyperbolicSine final : public ComposedFunction {
     steps.call(FloatFunction::Kind::log, log, root);
     give_sign(steps, log, x, root);
     return log;
+  }
+};
+
+// The kernel library's function, and NaN above 1 and below -1.
+class InverseHyperbolicTangent final : public ComposedFunction {
+ protected:
+  TensorView compute(Fp32Steps& steps, const TensorView& x) const override {
+    const TensorView y = steps.buffer(x.shape), rest = steps.buffer(x.shape);
+    steps.call(FloatFunction::Kind::arctanh, y, x);
+    give_nan_outside(steps, y, x, rest);
+    return y;
+  }
+};
+
+// x + bias below -lambda, x - bias above lambda, 0 between them.
+class Shrink final : public ComposedFunction {
+ public:
+  float lambda = 0.5f, bias = 0;
+
+ protected:
+  TensorView compute(Fp32Steps& steps, const TensorView& x) const override {
+    const TensorView y = steps.buffer(x.shape), moved = steps.buffer(x.shape);
+    const TensorView negative = steps.buffer(x.shape);
+    steps.add(Copy{.engine = Engine::compute, .dst = y, .src = number(0, DType::f32)});
+    steps.arithmetic(Kind::sub, moved, x, bias);
+    choose(steps, y, x, lambda, moved, y);
+    steps.arithmetic(Kind::add, moved, x, bias);
+    steps.arithmetic(Kind::mul, negative, x, -1);
+    choose(steps, y, negative, lambda, moved, y);
+    return y;
   }
 };
 
@@ -173,6 +217,13 @@ std::unique_ptr<StreamKernel> named_function(const ::bmnet::TGFunctionParameter&
   if (p.gate_size() > 0) return nullptr;
   if (p.name() == "atan") return std::make_unique<InverseTangent>();
   if (p.name() == "asinh") return std::make_unique<InverseHyperbolicSine>();
+  if (p.name() == "atanh") return std::make_unique<InverseHyperbolicTangent>();
+  if (p.name() == "shrink") {
+    auto k = std::make_unique<Shrink>();
+    k->lambda = p.arg(0);
+    k->bias = p.arg(1);
+    return k;
+  }
   if (p.name() != "asin" && p.name() != "acos") return nullptr;
   auto k = std::make_unique<InverseSine>();
   k->is_cosine = p.name() == "acos";

@@ -13,12 +13,17 @@ void set_list(List* list, std::initializer_list<int64_t> values) {
   for (const int64_t v : values) list->Add(static_cast<uint32_t>(v));
 }
 
-struct Sides {
-  int64_t top = 0, bottom = 0, left = 0, right = 0;
-  int64_t largest() const { return std::max({top, bottom, left, right}); }
-};
+Sides pads_of(const Window2d& w) { return {w.pad_top, w.pad_bottom, w.pad_left, w.pad_right}; }
 
-// Adds zeros around rows and columns: windows by channel of one element, whose pads fit.
+int64_t first_stride(int64_t stride, int64_t outputs) {
+  if (outputs == 1 || stride <= kMostStride) return stride;
+  for (int64_t d = kMostStride; d > 1; --d)
+    if (stride % d == 0) return d;
+  return 1;
+}
+
+}  // namespace
+
 PartTensor add_zeros(LayerParts& parts, PartTensor x, Sides sides) {
   const int64_t channels = x.dims[1];
   const auto take = [](int64_t& side) {
@@ -44,10 +49,6 @@ PartTensor add_zeros(LayerParts& parts, PartTensor x, Sides sides) {
   return x;
 }
 
-Sides pads_of(const Window2d& w) { return {w.pad_top, w.pad_bottom, w.pad_left, w.pad_right}; }
-
-// Adds a convolution like the layer, without insertion, with a kernel, pads, strides and dilations
-// of its own.
 PartTensor convolve(LayerParts& parts, const PartTensor& x, const Window2d& w,
                     std::vector<Blob> blobs, int64_t outputs) {
   TensorOp op;
@@ -62,15 +63,6 @@ PartTensor convolve(LayerParts& parts, const PartTensor& x, const Window2d& w,
   *op.add_output_shape() = make_shape({1, outputs, 1, 1});
   return parts.add(std::move(op), {x}, std::move(blobs));
 }
-
-int64_t first_stride(int64_t stride, int64_t outputs) {
-  if (outputs == 1 || stride <= kMostStride) return stride;
-  for (int64_t d = kMostStride; d > 1; --d)
-    if (stride % d == 0) return d;
-  return 1;
-}
-
-}  // namespace
 
 // Pads become zeros. Of a stride a divisor stays, and each n-th result is taken.
 PartTensor fit_convolution(LayerParts& parts) {

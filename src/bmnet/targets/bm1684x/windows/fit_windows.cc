@@ -2,6 +2,7 @@
 #include "bmnet/targets/bm1684x/windows/fit_windows.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/window_rows.h"
@@ -23,7 +24,7 @@ bool fits(const Window2d& w, const Extents& out) {
          std::max(w.ins_h, w.ins_w) <= static_cast<int>(most.insert);
 }
 
-using Fit = PartTensor (*)(LayerParts&);
+using Fit = std::function<PartTensor(LayerParts&)>;
 
 // Averages count pads on both sides alike, so their maps are not divided.
 Fit fit_of_pooling(const TensorOp& op, const auto& exceeds, const auto& is_wide) {
@@ -42,10 +43,22 @@ bool is_left_to_fp32(const TensorOp& op, const NetCalibrationParameter* table) {
   return entry != nullptr && entry->type() == "fp32";
 }
 
+DType type_of(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
+  return type == DType::i8 && (op.cpu_op() || is_left_to_fp32(op, table)) ? DType::f32 : type;
+}
+
+Fit fit_of_channels(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
+  const DType own = type_of(op, type, table);
+  if (is_long_product(op, own)) return [=](LayerParts& parts) { return fit_product(parts, own); };
+  if (is_heavy_convolution(op, own))
+    return [=](LayerParts& parts) { return fit_heavy_convolution(parts, own); };
+  if (!has_too_many_channels(op)) return nullptr;
+  return is(op, Op::lrn) ? fit_many_normalized : fit_channel_ranges;
+}
+
 // Returns what replaces a layer; nullptr if it fits.
 Fit fit_of(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
-  const bool is_fp32 = type == DType::f32 || (type == DType::i8 && is_left_to_fp32(op, table));
-  if (is_fp32 && is_long_product(op)) return fit_product;
+  if (const Fit fit = fit_of_channels(op, type, table)) return fit;
   const auto exceeds = [&](const Window2d& w) { return !fits(w, extents(op.output_shape(0))); };
   const auto is_wide = [&](const Window2d& w) {
     return is_too_wide(w, extents(op.input_shape(0)), extents(op.output_shape(0)));
@@ -63,6 +76,7 @@ Fit fit_of(const TensorOp& op, DType type, const NetCalibrationParameter* table)
   if (is_deconvolution(op))
     return (exceeds(w) || is_wide(w)) && w.dilation_h == 1 && w.dilation_w == 1 ? fit_deconvolution
                                                                                 : nullptr;
+  if (is_too_dilated(w)) return fit_dilation;
   return exceeds(w) ? fit_convolution : is_wide(w) ? fit_wide_map : nullptr;
 }
 
@@ -82,6 +96,12 @@ void add_thresholds(const std::vector<TensorOp>& made, const LayerParts& parts,
   const TensorOp& whole = parts.whole();
   for (const TensorOp& op : made) {
     if (keeps_threshold(op)) continue;
+    const bool is_float = parts.fp32().contains(op.name()) || parts.partial().contains(op.name());
+    if (is_float && op.top(0) != whole.top(0)) {
+      // It is not used: floats need none.
+      add_threshold(table, op.name(), 1);
+      continue;
+    }
     const bool is_input =
         std::ranges::find(parts.like_input(), op.top(0)) != parts.like_input().end();
     const float threshold = known.at(is_input ? whole.bottom(0) : whole.top(0));
@@ -104,7 +124,8 @@ Result<Thresholds> thresholds_of(const Network& network, const NetCalibrationPar
 namespace {
 
 // Replaces layers once. Returns false if all fit.
-Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType type) {
+Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType type,
+                      std::vector<std::string>& fp32) {
   if (std::ranges::none_of(network.ops,
                            [&](const TensorOp& op) { return fit_of(op, type, table) != nullptr; }))
     return false;
@@ -120,6 +141,12 @@ Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType ty
     const PartTensor result = fit(parts);
     TW_ASSIGN_OR_RETURN(made, parts.finish(result));
     if (table != nullptr) add_thresholds(made, parts, known, *table);
+    fp32.insert(fp32.end(), parts.fp32().begin(), parts.fp32().end());
+    // Packed bytes would saturate what exceeds the threshold of the whole layer.
+    for (TensorOp& part : made)
+      if (type == DType::i8 && target().packing() != nullptr &&
+          (parts.fp32().contains(part.name()) || parts.partial().contains(part.name())))
+        part.set_cpu_op(true);
     network.blobs.erase(op.name());
     std::ranges::move(made, std::back_inserter(all));
   }
@@ -130,13 +157,15 @@ Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType ty
 }  // namespace
 
 // Parts may be divided again: a large stride, for example, on a wide map.
-Status fit_windows(Network& network, NetCalibrationParameter* table, DType type) {
+Result<std::vector<std::string>> fit_windows(Network& network, NetCalibrationParameter* table,
+                                             DType type) {
   constexpr int kMostRounds = 4;
+  std::vector<std::string> fp32;
   for (int round = 0; round < kMostRounds; ++round) {
-    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, type));
+    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, type, fp32));
     if (!changed) break;
   }
-  return {};
+  return fp32;
 }
 
 }  // namespace tputwin::net::bm1684x

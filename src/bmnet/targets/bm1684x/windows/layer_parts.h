@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ class LayerParts {
   // these thresholds.
   void set_threshold_of_input(const PartTensor& t) { like_input_.push_back(t.name); }
 
+  // Layers whose results stay fp32: they compute in fp32, whatever the type of the net.
+  void set_fp32(const PartTensor& t) { fp32_.insert(t.name); }
+  const std::set<std::string>& fp32() const { return fp32_; }
+  // A part of a sum may exceed the threshold of the sum.
+  void set_partial_sum(const PartTensor& t) { partial_.insert(t.name); }
+  const std::set<std::string>& partial() const { return partial_; }
+
   PartTensor reshape(const PartTensor& x, const std::vector<int64_t>& to);
   PartTensor permute(const PartTensor& x, const std::vector<uint32_t>& order);
   PartTensor crop(const PartTensor& x, const std::vector<int64_t>& offset,
@@ -50,6 +58,7 @@ class LayerParts {
   Network& network_;
   std::vector<TensorOp> ops_;
   std::vector<std::string> like_input_;
+  std::set<std::string> fp32_, partial_;
   Status status_;
 };
 
@@ -60,14 +69,41 @@ PartTensor fit_upsample(LayerParts& parts);
 PartTensor fit_convolution(LayerParts& parts);
 PartTensor fit_deconvolution(LayerParts& parts);
 
+// True for a dilation beyond that of commands.
+bool is_too_dilated(const Window2d& window);
+PartTensor fit_dilation(LayerParts& parts);
+
 // True for products of fp32 matrices whose rows are too long; their parts are summed.
-bool is_long_product(const TensorOp& op);
-PartTensor fit_product(LayerParts& parts);
+bool is_long_product(const TensorOp& op, DType type);
+PartTensor fit_product(LayerParts& parts, DType type);
+
+// The sum of two parts, and a part after a ReLU if there is one. Both are fp32.
+PartTensor add_parts(LayerParts& parts, const PartTensor& a, const PartTensor& b);
+PartTensor rectified(LayerParts& parts, const PartTensor& x, bool is_rectified);
+
+// True for convolutions whose weights do not fit a lane, or whose channels exceed a command.
+bool is_heavy_convolution(const TensorOp& op, DType type);
+PartTensor fit_heavy_convolution(LayerParts& parts, DType type);
+// True for layers that compute each channel alone, or with few neighbours, and have too many.
+bool has_too_many_channels(const TensorOp& op);
+PartTensor fit_channel_ranges(LayerParts& parts);
+PartTensor fit_many_normalized(LayerParts& parts);
 
 // True if a map has more columns than windows of the chip may have.
 bool is_too_wide(const Window2d& window, const Extents& in, const Extents& out);
 PartTensor fit_wide_map(LayerParts& parts);
 PartTensor fit_wide_upsample(LayerParts& parts);
+
+struct Sides {
+  int64_t top = 0, bottom = 0, left = 0, right = 0;
+  int64_t largest() const { return std::max({top, bottom, left, right}); }
+};
+// Adds zeros around rows and columns: windows by channel of one element, whose pads fit.
+PartTensor add_zeros(LayerParts& parts, PartTensor x, Sides sides);
+// Adds a convolution like the layer, without insertion, with a kernel, pads, strides and dilations
+// of its own.
+PartTensor convolve(LayerParts& parts, const PartTensor& x, const Window2d& w,
+                    std::vector<Blob> blobs, int64_t outputs);
 
 // Takes each step-th row and column, `rows` and `columns` of them.
 PartTensor every(LayerParts& parts, PartTensor x, int64_t row_step, int64_t rows,

@@ -1,11 +1,17 @@
-// Products of fp32 matrices whose rows are too long for local memory.
+// Products of matrices whose rows are too long for local memory.
 #include <algorithm>
 
+#include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
+
+// More samples are products of matrices, fewer are convolutions.
+constexpr int64_t kFewSamples = 8;
+// The longest rows of 16 bits and bytes, and those of their parts.
+constexpr int64_t kLongestShort = 16384, kShortPart = 8192;
 
 // Returns the longest rows of the left matrix: each row of the right one takes whole units of a
 // lane. A quarter is left for the others. Columns that do not fill units need a copy.
@@ -21,9 +27,26 @@ int64_t columns_of(const TensorOp& op) {
 
 int64_t length_of(const TensorOp& op) {
   if (is(op, Op::matmul)) return op.input_shape(0).dim(op.input_shape(0).dim_size() - 1);
-  return op.tg_inner_product_param().weight_transpose()
-             ? count(op.input_shape(0)) / op.input_shape(0).dim(0)
-             : 0;
+  return count(op.input_shape(0)) / op.input_shape(0).dim(0);
+}
+
+bool is_matrix_product(const TensorOp& op) {
+  return is(op, Op::matmul) || op.input_shape(0).dim(0) > kFewSamples;
+}
+
+// True if a lane does not hold the weights of an output of a convolution whose window is the
+// sample, and the sample.
+bool is_long_window(const TensorOp& op, DType type) {
+  const Extents e = window_extents(1, length_of(op));
+  const int64_t sample =
+      ceil_div(e.c, chip().lanes) * align_up_to(e.h * e.w * element_bytes(type), chip().eu_bytes);
+  return length_of(op) * element_bytes(type) + sample > chip().lane_bytes * 7 / 8;
+}
+
+// Returns the length of parts.
+int64_t part_length(const TensorOp& op, DType type) {
+  if (!is_matrix_product(op)) return chip().lane_bytes / 4 / element_bytes(type);
+  return type == DType::f32 ? longest_rows(columns_of(op)) : kShortPart;
 }
 
 PartTensor crop_axis(LayerParts& parts, const PartTensor& x, size_t axis, Span range) {
@@ -34,18 +57,11 @@ PartTensor crop_axis(LayerParts& parts, const PartTensor& x, size_t axis, Span r
 }
 
 // The columns of a matrix in a range.
-std::vector<float> part_of_rows(const std::vector<float>& values, int64_t length, Span range) {
+std::vector<float> part_of_columns(const std::vector<float>& values, int64_t length, Span range) {
   std::vector<float> part;
   for (auto row = values.begin(); row != values.end(); row += length)
     part.insert(part.end(), row + range.begin, row + range.end);
   return part;
-}
-
-PartTensor sum(LayerParts& parts, const PartTensor& a, const PartTensor& b) {
-  TensorOp op;
-  set_type(op, Op::arithmetic);
-  op.mutable_tg_arithmetic_param()->set_operation(::bmnet::TGArithmeticParameter::ADD);
-  return parts.add(std::move(op), {a, b});
 }
 
 PartTensor multiply(LayerParts& parts, const PartTensor& left, Span range) {
@@ -65,25 +81,28 @@ PartTensor multiply_by_weights(LayerParts& parts, const PartTensor& left, int64_
   p = parts.whole().tg_inner_product_param();
   const bool is_first = range.begin == 0;
   p.set_bias_term(p.bias_term() && is_first);
+  p.set_do_activation(false);
+  op.set_cpu_op(parts.whole().cpu_op());
   std::vector<Blob> blobs{
-      {{p.num_output(), range.count()}, part_of_rows(all[0].data, length, range)}};
+      {{p.num_output(), range.count()}, part_of_columns(all[0].data, length, range)}};
   if (p.bias_term()) blobs.push_back(all[1]);
-  return parts.add(std::move(op), {left}, std::move(blobs));
+  const PartTensor y = parts.add(std::move(op), {left}, std::move(blobs));
+  parts.set_partial_sum(y);
+  return y;
 }
 
 }  // namespace
 
-bool is_long_product(const TensorOp& op) {
-  if (is(op, Op::matmul))
-    return op.bottom_size() == 2 && length_of(op) > longest_rows(columns_of(op));
-  constexpr int64_t kFewSamples = 8;  // more are products of matrices, fewer are convolutions
-  return is(op, Op::inner_product) && !op.tg_inner_product_param().do_activation() &&
-         op.input_shape(0).dim(0) > kFewSamples && length_of(op) > longest_rows(columns_of(op));
+bool is_long_product(const TensorOp& op, DType type) {
+  if (is(op, Op::matmul) && op.bottom_size() != 2) return false;
+  if (!is(op, Op::matmul) && !is(op, Op::inner_product)) return false;
+  if (!is_matrix_product(op)) return is_long_window(op, type);
+  return length_of(op) > (type == DType::f32 ? longest_rows(columns_of(op)) : kLongestShort);
 }
 
-PartTensor fit_product(LayerParts& parts) {
+PartTensor fit_product(LayerParts& parts, DType type) {
   const TensorOp& whole = parts.whole();
-  const int64_t length = length_of(whole), most = longest_rows(columns_of(whole));
+  const int64_t length = length_of(whole), most = part_length(whole, type);
   const bool has_weights = is(whole, Op::inner_product);
   PartTensor left = parts.input();
   if (has_weights) left = parts.reshape(left, {left.dims[0], length});
@@ -93,9 +112,11 @@ PartTensor fit_product(LayerParts& parts) {
     const PartTensor part = crop_axis(parts, left, left.dims.size() - 1, range);
     const PartTensor product = has_weights ? multiply_by_weights(parts, part, length, range)
                                            : multiply(parts, part, range);
-    result = k == 0 ? product : sum(parts, result, product);
+    result = k == 0 ? product : add_parts(parts, result, product);
   }
-  return has_weights ? parts.reshape(result, dims(whole.output_shape(0))) : result;
+  if (!has_weights) return result;
+  result = rectified(parts, result, whole.tg_inner_product_param().do_activation());
+  return parts.reshape(result, dims(whole.output_shape(0)));
 }
 
 }  // namespace tputwin::net::bm1684x
