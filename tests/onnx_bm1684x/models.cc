@@ -1,6 +1,9 @@
 // onnx_bm1684x [--bm1684] ...: the same for the BM1684, in fp32 and int8.
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
+// onnx_bm1684x --wide COUNT [SEED [FIRST]]: the same with graphs and with unusual forms, values and
+// extents. It also counts the models that the import refuses, and commands without a recorded form.
+// onnx_bm1684x --forms WORD: the recorded forms of commands that contain this.
 // onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
 // onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
@@ -20,6 +23,7 @@
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684/target.h"
+#include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/support.h"
 #include "bmnet_onnx/random_net.h"
 #include "numerics/float16.h"
@@ -34,18 +38,46 @@ namespace compiled_nets = tputwin::net::testing;
 
 using Outputs = std::vector<std::vector<float>>;
 
-// The largest difference in units of the largest magnitude. Infinite values must be equal.
-double difference(const std::vector<float>& actual, const std::vector<float>& expected) {
+// Returns true if values that are not finite are alike. The chips' exponential ends at 1.65e38.
+bool are_alike(const std::vector<float>& actual, const std::vector<float>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (std::isnan(expected[i]) != std::isnan(actual[i])) return false;
+    if (std::isinf(expected[i]) &&
+        !(std::copysign(actual[i], expected[i]) == actual[i] && std::fabs(actual[i]) > 1e38f))
+      return false;
+  }
+  return true;
+}
+
+// The largest difference in units of the largest magnitude, of values below `end`.
+double difference(const std::vector<float>& actual, const std::vector<float>& expected,
+                  double end = INFINITY) {
   double most = 0, largest = 0.1;
   for (const float x : expected)
-    if (std::isfinite(x)) largest = std::max(largest, std::fabs(double{x}));
+    if (std::fabs(x) < end) largest = std::max(largest, std::fabs(double{x}));
   if (actual.size() != expected.size()) return INFINITY;
   for (size_t i = 0; i < expected.size(); ++i) {
-    if (!std::isfinite(expected[i])) continue;
+    if (!(std::fabs(expected[i]) < end)) continue;
     const double d = std::fabs(double{actual[i]} - expected[i]);
     most = std::isfinite(d) ? std::max(most, d / largest) : INFINITY;
   }
   return most;
+}
+
+// The element with the largest difference or another kind of value.
+std::string worst(const Outputs& actual, const Outputs& expected) {
+  std::string text;
+  double most = -1;
+  for (size_t k = 0; k < expected.size(); ++k)
+    for (size_t i = 0; i < expected[k].size() && i < actual[k].size(); ++i) {
+      const float a = actual[k][i], e = expected[k][i];
+      if (a == e || (std::isnan(a) && std::isnan(e))) continue;
+      const double d = std::isfinite(a) && std::isfinite(e) ? std::fabs(double{a} - e) : INFINITY;
+      if (d <= most) continue;
+      most = d;
+      text = fmt::format("; output {} at {}: {} instead of {}", k, i, a, e);
+    }
+  return text;
 }
 
 Result<Outputs> floats_of(const Network& network, const compiled_nets::Values& inputs) {
@@ -61,6 +93,13 @@ std::string name_of(DType type) {
          : type == DType::f16 ? "fp16"
          : type == DType::i8  ? "int8"
                               : "bf16";
+}
+
+DType type_of(const std::string& name) {
+  return name == "fp32"   ? DType::f32
+         : name == "fp16" ? DType::f16
+         : name == "int8" ? DType::i8
+                          : DType::bf16;
 }
 
 // The message without the layer and without numbers.
@@ -81,12 +120,20 @@ std::string reason_of(std::string message) {
 constexpr std::string_view kListed[] = {"so that a right shift exists"};
 
 struct Tally {
+  bool wide = false;
   int agree = 0, wrong = 0, unlisted = 0;
   std::map<std::string, std::pair<int, std::string>> refusals;  // count and an example by reason
+
+  void add_refusal(const Status& status, const std::string& about, uint64_t seed, uint64_t index) {
+    auto& [count, example] = refusals[reason_of(status.message())];
+    if (count++ == 0) example = fmt::format("{} ({} {})", about, seed, index);
+  }
 };
 
 // Fp16 rounds inputs, weights and every result, bf16 to an eighth of its digits.
 constexpr double kTolerance32 = 1e-4, kTolerance16 = 5e-2, kMostRatio = 40;
+// Fp16 ends at 65504, and the chip's numbers of 16 bits round to infinity from there.
+constexpr double kEndOf16 = 65000;
 // Bytes have steps of the largest value / 128.
 constexpr double kToleranceBytes = 0.5;
 
@@ -99,8 +146,31 @@ bool has_jumps(const std::string& about) {
   return false;
 }
 
-test::RandomOperator draw(uint64_t seed, uint64_t index) {
+const compiled_nets::Forms& known_forms(const bm1684x::Target& target) {
+  static const compiled_nets::Forms forms = &target == &bm1684::bm1684_target()
+                                                ? compiled_nets::recorded_forms_of_bm1684()
+                                                : compiled_nets::recorded_forms();
+  return forms;
+}
+
+// Returns the first command of a compiled net that has no recorded form; "" if there is none.
+std::string unrecorded(const bm1684x::CompiledStream& net) {
+  const compiled_nets::Forms& forms = known_forms(*net.target);
+  const bm1684x::ScopedTarget scope(*net.target);
+  std::vector<const std::vector<Instruction>*> programs{&net.program};
+  for (const bm1684x::StreamSubnet& subnet : net.subnets) programs.push_back(&subnet.program);
+  for (const auto* program : programs) {
+    const auto commands = compiled_nets::transmitted(*program);
+    if (!commands.ok()) return commands.status().message();
+    for (const Instruction& i : *commands)
+      if (!forms.contains(compiled_nets::form_of(i))) return compiled_nets::form_of(i);
+  }
+  return "";
+}
+
+test::RandomOperator draw(uint64_t seed, uint64_t index, bool wide = false) {
   tputwin::testing::Rng rng(seed, index);
+  if (wide) return test::random_wide_operator(rng);
   if (index % 4 != 3) return test::random_operator(rng);
   test::RandomNet net = test::random_net(rng);
   return {std::move(net.model), net.samples.front(), "net" + net.about};
@@ -108,13 +178,14 @@ test::RandomOperator draw(uint64_t seed, uint64_t index) {
 
 // Rounds inputs to numbers of all types, so that functions with steps have equal results.
 test::RandomOperator rounded(test::RandomOperator one) {
-  for (auto& [name, blob] : one.inputs)
-    for (float& x : blob.data) x = round_to(x, DType::bf16);
+  for (const auto& input : one.model.graph().input())
+    if (input.type().tensor_type().elem_type() == onnx::TensorProto::FLOAT)
+      for (float& x : one.inputs.at(input.name()).data) x = round_to(x, DType::bf16);
   return one;
 }
 
-Result<Network> network_of(const test::RandomOperator& one) {
-  ImportOptions options;
+Result<Network> network_of(const test::RandomOperator& one, bool has_subnets = false) {
+  ImportOptions options{.has_subnets = has_subnets};
   for (const auto& input : one.model.graph().input())
     if (const auto found = one.inputs.find(input.name()); found != one.inputs.end())
       options.input_shapes.push_back(make_shape(found->second.shape));
@@ -124,16 +195,23 @@ Result<Network> network_of(const test::RandomOperator& one) {
 // Returns the difference, which may be `tolerance`.
 double check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType type,
              double tolerance, Tally& tally) {
-  auto network = network_of(one);
-  if (!network.ok()) return 0;
+  auto network = network_of(one, tally.wide);
+  if (!network.ok()) {
+    if (tally.wide && type == DType::f32)
+      tally.add_refusal(network.status(), one.about, seed, index);
+    return 0;
+  }
   auto expected = floats_of(*network, one.inputs);
-  if (!expected.ok()) return 0;
+  if (!expected.ok()) {
+    if (tally.wide && type == DType::f32)
+      tally.add_refusal(expected.status(), one.about, seed, index);
+    return 0;
+  }
   const std::string where = fmt::format("{} {} ({} {})", one.about, name_of(type), seed, index);
   const NetCalibrationParameter table = compiled_nets::largest_values(*network, one.inputs);
   auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
   if (!compiled.ok()) {
-    auto& [count, example] = tally.refusals[reason_of(compiled.status().message())];
-    if (count++ == 0) example = where;
+    tally.add_refusal(compiled.status(), where, seed, index);
     const std::string message = compiled.status().message();
     const bool is_listed = std::ranges::any_of(
         kListed, [&](std::string_view part) { return message.find(part) != std::string::npos; });
@@ -141,15 +219,26 @@ double check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DTy
     tally.unlisted += is_listed ? 0 : 1;
     return 0;
   }
+  if (const std::string form = tally.wide ? unrecorded(*compiled) : ""; !form.empty()) {
+    ++tally.wrong;
+    std::printf("%s: no recorded form: %s\n", where.c_str(), form.c_str());
+  }
   auto actual = compiled_nets::run(*compiled, *network, one.inputs);
+  const double end = type == DType::f16 ? kEndOf16 : INFINITY;
   double most = 0;
   for (size_t i = 0; actual.ok() && i < expected->size(); ++i)
-    most = std::max(most, difference((*actual)[i], (*expected)[i]));
-  const bool agrees = actual.ok() && most <= tolerance;
+    most = std::max(most, difference((*actual)[i], (*expected)[i], end));
+  bool alike = true;
+  for (size_t i = 0; tally.wide && type == DType::f32 && actual.ok() && i < expected->size(); ++i)
+    alike = alike && are_alike((*actual)[i], (*expected)[i]);
+  const bool agrees = actual.ok() && most <= tolerance && alike;
   ++(agrees ? tally.agree : tally.wrong);
   if (!agrees)
     std::printf("%s: %s\n", where.c_str(),
-                actual.ok() ? fmt::format("differs by {}", most).c_str()
+                actual.ok() ? fmt::format("differs by {}{}{}", most,
+                                          alike ? "" : ", and in values that are not finite",
+                                          worst(*actual, *expected))
+                                  .c_str()
                             : actual.status().message().c_str());
   return most;
 }
@@ -177,10 +266,10 @@ Status print_tensors(uint64_t seed, uint64_t index) {
   return {};
 }
 
-int run_random(uint64_t count, uint64_t seed, uint64_t first) {
-  Tally tally;
+int run_random(uint64_t count, uint64_t seed, uint64_t first, bool wide) {
+  Tally tally{.wide = wide};
   for (uint64_t i = first; i < first + count; ++i) {
-    const test::RandomOperator one = rounded(draw(seed, i));
+    const test::RandomOperator one = rounded(draw(seed, i, wide));
     check(one, seed, i, DType::f32, kTolerance32, tally);
     if (bm1684x::target().has_type(DType::f16)) {
       const double half = check(one, seed, i, DType::f16, kTolerance16, tally);
@@ -195,7 +284,7 @@ int run_random(uint64_t count, uint64_t seed, uint64_t first) {
                 example.second.c_str());
   const bool fails = tally.wrong + tally.unlisted != 0;
   if (fails)
-    std::printf("run again: onnx_bm1684x --random %llu %llu %llu\n",
+    std::printf("run again: onnx_bm1684x --%s %llu %llu %llu\n", wide ? "wide" : "random",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(first));
   return fails ? 1 : 0;
@@ -286,11 +375,18 @@ int main(int argc, char** argv) {
   };
   if (arguments.size() == 1 && arguments[0] == "--masks") return test::run_masks();
   if (arguments.size() < 2) {
-    std::fprintf(stderr, "Usage: %s --random COUNT [SEED [FIRST]] | --masks | FILE.onnx TYPE\n",
+    std::fprintf(stderr,
+                 "Usage: %s --random|--wide COUNT [SEED [FIRST]] | --masks | FILE.onnx TYPE\n",
                  argv[0]);
     return 2;
   }
-  if (arguments[0] == "--random") return run_random(number(1, 100), number(2, 1), number(3, 0));
+  if (arguments[0] == "--random" || arguments[0] == "--wide")
+    return run_random(number(1, 100), number(2, 1), number(3, 0), arguments[0] == "--wide");
+  if (arguments[0] == "--forms") {
+    for (const std::string& form : known_forms(bm1684x::target()))
+      if (form.find(arguments[1]) != std::string::npos) std::printf("%s\n", form.c_str());
+    return 0;
+  }
   if (arguments[0] == "--tensors") {
     const Status status = print_tensors(number(1, 1), number(2, 0));
     if (!status.ok()) std::printf("%s\n", status.message().c_str());
@@ -310,11 +406,8 @@ int main(int argc, char** argv) {
     if (arguments[i] == "--shape" && i + 1 < arguments.size())
       options.input_shapes.push_back(make_shape(numbers(arguments[i + 1])));
   }
-  const DType type = arguments[1] == "fp32"   ? DType::f32
-                     : arguments[1] == "fp16" ? DType::f16
-                     : arguments[1] == "int8" ? DType::i8
-                                              : DType::bf16;
-  const Status status = run_file(arguments[0], weights, type, options, runs, explains, keeps);
+  const Status status =
+      run_file(arguments[0], weights, type_of(arguments[1]), options, runs, explains, keeps);
   if (!status.ok()) std::printf("%s: %s\n", arguments[0].c_str(), status.message().c_str());
   return status.ok() ? 0 : 1;
 }

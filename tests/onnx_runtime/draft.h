@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <functional>
+#include <set>
 
 #include "bmnet_onnx/support.h"
 #include "selftest/rng.h"
@@ -84,5 +85,9 @@ void set(onnx::NodeProto& node, const char* name, Values... values) {
 std::vector<Kind> kinds_of_parts();
 std::vector<Kind> kinds_of_constants();
 std::vector<Kind> kinds_of_transformers();
+// Unusual forms, and graphs of several nodes.
+std::vector<Kind> kinds_of_width();
+std::vector<Kind> kinds_of_moves();
+std::vector<Kind> kinds_of_graphs();
 
 }  // namespace tputwin::test

@@ -410,6 +410,19 @@ const std::vector<Kind> kKinds = {unary("Relu", 7),
 
 }  // namespace
 
+namespace {
+
+RandomOperator draw_one(Rng& rng, const Kind& kind) {
+  Draft draft{rng, kind.first_opset + static_cast<int64_t>(rng.below(static_cast<uint64_t>(
+                                          kLastOpset - kind.first_opset + 1)))};
+  kind.draw(draft);
+  draft.builder.output("y");
+  return {std::move(draft.builder.model), std::move(draft.inputs),
+          fmt::format("{} opset {}{}", kind.type, draft.opset, draft.shape)};
+}
+
+}  // namespace
+
 RandomOperator random_operator(Rng& rng) {
   static const std::vector<Kind> kinds = [] {
     std::vector<Kind> all = kKinds;
@@ -417,13 +430,16 @@ RandomOperator random_operator(Rng& rng) {
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
-  const Kind& kind = kinds[rng.below(kinds.size())];
-  Draft draft{rng, kind.first_opset + static_cast<int64_t>(rng.below(static_cast<uint64_t>(
-                                          kLastOpset - kind.first_opset + 1)))};
-  kind.draw(draft);
-  draft.builder.output("y");
-  return {std::move(draft.builder.model), std::move(draft.inputs),
-          fmt::format("{} opset {}{}", kind.type, draft.opset, draft.shape)};
+  return draw_one(rng, kinds[rng.below(kinds.size())]);
+}
+
+RandomOperator random_wide_operator(Rng& rng) {
+  static const std::vector<Kind> graphs = kinds_of_graphs(), kinds = [] {
+    std::vector<Kind> all = kinds_of_width();
+    for (const Kind& kind : kinds_of_moves()) all.push_back(kind);
+    return all;
+  }();
+  return draw_one(rng, rng.chance(1, 3) ? graphs.front() : kinds[rng.below(kinds.size())]);
 }
 
 }  // namespace tputwin::test

@@ -17,5 +17,7 @@ struct RandomOperator {
 // Draws operator, opset, shapes and attributes. Opsets are 7 to 26, as far as the operator has
 // them.
 RandomOperator random_operator(tputwin::testing::Rng& rng);
+// Draws graphs, and forms of operators that the other seldom or never draws.
+RandomOperator random_wide_operator(tputwin::testing::Rng& rng);
 
 }  // namespace tputwin::test
