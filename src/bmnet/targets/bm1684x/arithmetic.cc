@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "bmnet/targets/bm1684x/fp32_steps.h"
 #include "bmnet/targets/bm1684x/views.h"
@@ -240,8 +241,11 @@ void add_parts(std::unique_ptr<Arithmetic> k, std::vector<KernelPtr>& parts) {
   if (fits_lane(*k, 1) || !(by_channels || by_columns)) return parts.push_back(std::move(k));
   const int64_t all = by_channels ? e.c : e.w;
   const auto from = by_channels ? channels_from : columns_from;
+  // One part has the constants, which all read.
+  std::vector<StreamKernel::Constant> constants = std::exchange(k->constants, {});
   for (const Span s : {Span{0, half(all)}, Span{half(all), all}}) {
     auto part = std::make_unique<Arithmetic>(*k);
+    part->constants = std::exchange(constants, {});
     part->output = from(k->output, s.begin, s.count());
     for (View& in : part->inputs) in = from(in, s.begin, s.count());
     add_parts(std::move(part), parts);
