@@ -22,6 +22,25 @@ TEST_P(Bm1684xLayer, AgreesWithFloatExecution) {
 
 INSTANTIATE_TEST_SUITE_P(All, Bm1684xLayer, ::testing::ValuesIn(layer_cases()));
 
+// Small groups share commands.
+TEST(Bm1684xGroups, AreComputedInBlocks) {
+  for (const LayerCase& c : layer_cases()) {
+    if (std::string(c.name) != "small groups") continue;
+    auto network = random_net(net_of(c), {{"y", c.blobs}}, 1);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    const NetCalibrationParameter table = largest_values(*network, random_inputs(*network, 1));
+    const auto commands = [&](DType type) {
+      auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
+      return compiled.ok() ? compiled->program.size() : 0;
+    };
+    EXPECT_LT(commands(DType::f16), 15u);
+    EXPECT_LT(commands(DType::i8), 15u);
+    EXPECT_GT(commands(DType::f32), 20u);
+    return;
+  }
+  FAIL() << "no such case";
+}
+
 // Concatenations of samples inside one of channels: the samples of the parts follow each other.
 TEST(Bm1684xNet, JoinsSamplesBeforeChannels) {
   const auto concat = [](const std::string& top, const std::string& a, const std::string& b,

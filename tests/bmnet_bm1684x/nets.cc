@@ -64,6 +64,26 @@ Cases convolutions_cases() {
                 {{70, 594}, {70}}}};
 }
 
+Cases groups_cases() {
+  return {
+      LayerCase{"small groups",
+                convolution("num_output: 80 kernel_size: 3 group: 10 pad: 1"),
+                {{80, 8, 3, 3}, {80}},
+                {2, 80, 9, 7}},
+      LayerCase{"groups across blocks",
+                convolution("num_output: 168 kernel_size: 3 group: 7 stride: 2 bias_term: false"),
+                {{168, 24, 3, 3}},
+                {2, 168, 7, 6}},
+      LayerCase{"groups with more results",
+                convolution("num_output: 240 kernel_size: 1 group: 12"),
+                {{240, 5, 1, 1}, {240}},
+                {1, 60, 6, 5}},
+      LayerCase{"groups with fewer results",
+                convolution("num_output: 80 kernel_size: 3 group: 20 pad: 1 dilation: 2"),
+                {{80, 16, 3, 3}, {80}},
+                {1, 320, 6, 5}}};
+}
+
 Cases pools_cases() {
   return {LayerCase{"max", pooling("pool: MAX kernel_size: 2 stride: 2"), {}},
           LayerCase{"max padded", pooling("pool: MAX kernel_size: 3 stride: 2 pad: 1"), {}},
@@ -116,7 +136,7 @@ const Cases& layer_cases() {
   static const Cases all = [] {
     Cases cases;
     for (const Cases& some :
-         {convolutions_cases(), pools_cases(), functions_cases(), moves_cases()})
+         {convolutions_cases(), groups_cases(), pools_cases(), functions_cases(), moves_cases()})
       cases.insert(cases.end(), some.begin(), some.end());
     return cases;
   }();

@@ -1,7 +1,7 @@
 // Convolutions: over all input channels, by channel, and inner products as convolutions whose
 // window is the whole input.
 #include "bmnet/targets/bm1684x/products/block_depthwise.h"
-#include "bmnet/targets/bm1684x/products/convolution_parts.h"
+#include "bmnet/targets/bm1684x/products/channel_blocks.h"
 #include "bmnet/targets/bm1684x/products/products.h"
 #include "bmnet/targets/bm1684x/views.h"
 
@@ -24,6 +24,31 @@ class Convolution final : public WindowKernel {
     program.add(op);
     if (do_relu) emit_relu(program, out_view(o));
   }
+};
+
+// Weights: those of all blocks, then the biases, if there are any.
+class BlockConvolution final : public WindowKernel {
+ public:
+  std::vector<ChannelBlock> blocks;
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
+    for (const BlockTile& tile :
+         block_tiles(blocks, o, in_view(o), out_view(o), taps, weights[0].e.h)) {
+      Conv2dBm1684xFloat op{.out = tile.out,
+                            .in = tile.in,
+                            .weight = Source::tensor(tile.weight),
+                            .window = window_of_tile(o)};
+      if (weights.size() > 1)
+        op.bias = compact(o.weights[1].address + static_cast<uint32_t>(tile.block * kBiasBytes),
+                          {1, tile.out.shape.c, 1, 1}, DType::f32);
+      program.add(op);
+    }
+    if (do_relu) emit_relu(program, out_view(o));
+  }
+
+ private:
+  static constexpr int64_t kBiasBytes = 4;
 };
 
 class Depthwise final : public WindowKernel {
@@ -64,10 +89,24 @@ std::unique_ptr<WindowKernel> lower_part(const ConvolutionParts& all, const Conv
   return k;
 }
 
+std::unique_ptr<WindowKernel> lower_blocks(const ConvolutionParts& all,
+                                           const ChannelBlocks& blocks) {
+  auto k = std::make_unique<BlockConvolution>();
+  const DType type = all.input.type;
+  const PackedKernel packed = packed_blocks(blocks.parts(all), all.taps(), type);
+  k->weights.push_back({.bytes = bytes_of(packed.values, type), .e = packed.e, .type = type});
+  if (!all.biases.empty()) k->weights.push_back(channel_weight(all.biases, DType::f32));
+  k->blocks = blocks.blocks;
+  all.set(*k, {.input = all.input, .output = all.output, .kernel = {}, .biases = {}, .means = {}});
+  return k;
+}
+
 }  // namespace
 
 Kernels lower_convolution(const Layer& layer) {
   TW_ASSIGN_OR_RETURN(all, convolution_parts(layer));
+  if (const ChannelBlocks blocks = channel_blocks(all); !blocks.blocks.empty())
+    return one(lower_blocks(all, blocks));
   std::vector<KernelPtr> kernels;
   for (const ConvolutionPart& part : all.parts) kernels.push_back(lower_part(all, part));
   return kernels;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
+#include "bmnet/targets/bm1684x/products/channel_blocks.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -156,6 +157,27 @@ class ByteConvolution final : public ByteWindow {
   }
 };
 
+// The weights of all blocks.
+class ByteBlocks final : public ByteWindow {
+ public:
+  std::vector<ChannelBlock> blocks;
+
+  void emit(StreamProgram& program, const Operands& o) const override {
+    const int64_t taps = int64_t{window.kernel_h} * window.kernel_w;
+    for (const BlockTile& tile :
+         block_tiles(blocks, o, in_view(o), accumulators(o), taps, weights[0].e.h))
+      program.add(Conv2dBm1684xInt8{.out = tile.out,
+                                    .in = tile.in,
+                                    .weight = Source::tensor(tile.weight),
+                                    .zero_point = Source::value(0, DType::i8),
+                                    .padding = Source::value(0, inputs[0].type),
+                                    .insertion = Source::value(0, inputs[0].type),
+                                    .window = window_of_tile(o)});
+    add_biases(program, o);
+    finish(program, o);
+  }
+};
+
 // A third weight has the biases.
 class ByteDepthwise final : public ByteWindow {
  public:
@@ -192,6 +214,27 @@ Weight bias_words(const ChannelIntegers& integers) {
           .type = DType::i32};
 }
 
+std::unique_ptr<ByteWindow> lower_blocks(const Layer& layer, const ConvolutionParts& all,
+                                         const ChannelBlocks& blocks) {
+  ChannelIntegers integers;
+  std::vector<ChannelIntegers> of_blocks;
+  std::vector<ConvolutionPart> parts = blocks.parts(all);
+  for (ConvolutionPart& part : parts) {
+    of_blocks.push_back(integers_of(part, false, layer.scale_in()));
+    const ChannelIntegers& own = of_blocks.back();
+    part.kernel = own.weights;
+    integers.biases.insert(integers.biases.end(), own.biases.begin(), own.biases.end());
+    integers.scales.insert(integers.scales.end(), own.scales.begin(), own.scales.end());
+  }
+  const PackedKernel packed = packed_blocks(parts, all.taps(), DType::i8);
+  auto k = std::make_unique<ByteBlocks>();
+  k->weights = {{.bytes = byte_weights(packed.values), .e = packed.e, .type = DType::i8},
+                channel_words(integers, layer)};
+  k->blocks = blocks.blocks;
+  all.set(*k, {.input = all.input, .output = all.output, .kernel = {}, .biases = {}, .means = {}});
+  return k;
+}
+
 }  // namespace
 
 std::unique_ptr<StreamKernel> byte_convolution(const Layer& layer, const ConvolutionParts& all,
@@ -219,6 +262,8 @@ std::unique_ptr<StreamKernel> byte_convolution(const Layer& layer, const Convolu
 
 Kernels lower_byte_convolution(const Layer& layer) {
   TW_ASSIGN_OR_RETURN(all, convolution_parts(layer));
+  if (const ChannelBlocks blocks = channel_blocks(all); !blocks.blocks.empty())
+    return one(lower_blocks(layer, all, blocks));
   std::vector<KernelPtr> kernels;
   for (const ConvolutionPart& part : all.parts)
     kernels.push_back(byte_convolution(layer, all, part));

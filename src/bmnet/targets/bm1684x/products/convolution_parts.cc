@@ -10,6 +10,10 @@ std::span<const float> part_of(std::span<const float> values, Span range) {
   return values.subspan(static_cast<size_t>(range.begin), static_cast<size_t>(range.count()));
 }
 
+std::span<const float> part_of_any(std::span<const float> values, Span range) {
+  return values.empty() ? values : part_of(values, range);
+}
+
 std::span<const float> means_of_input(const Layer& layer) {
   const auto found = layer.types.means.find(layer.op.bottom(0));
   return found == layer.types.means.end() ? std::span<const float>()
@@ -38,12 +42,18 @@ Result<ConvolutionParts> convolution_parts(const Layer& layer) {
   const auto& param = op.tg_convolution_param();
   const View in = layer.input(0), out = layer.output();
   ConvolutionParts all{.kernel = convolution_kernel(op, layer.blobs()[0]),
+                       .input = in,
+                       .output = out,
+                       .biases = {},
+                       .means = {},
                        .window = convolution_window(op),
                        .by_channel = is_depthwise(op),
                        .do_relu = param.do_activation()};
   TW_RETURN_IF_ERROR(fit_window(op, all.window, in.e, out.e));
   const int64_t groups = all.by_channel ? 1 : param.group();
+  if (param.bias_term()) all.biases = layer.blobs()[1].data;
   const std::span<const float> means = means_of_input(layer);
+  if (static_cast<int64_t>(means.size()) == in.e.c) all.means = means;
   const int64_t size = static_cast<int64_t>(all.kernel.size()) / groups;
   for (int64_t g = 0; g < groups; ++g) {
     const auto share = [&](int64_t count) {
@@ -53,11 +63,8 @@ Result<ConvolutionParts> convolution_parts(const Layer& layer) {
     all.parts.push_back({.input = channels_of(in, share(in.e.c)),
                          .output = channels_of(out, oc),
                          .kernel = part_of(all.kernel, {size * g, size * (g + 1)}),
-                         .biases = {},
-                         .means = {}});
-    if (static_cast<int64_t>(means.size()) == in.e.c)
-      all.parts.back().means = part_of(means, share(in.e.c));
-    if (param.bias_term()) all.parts.back().biases = part_of(layer.blobs()[1].data, oc);
+                         .biases = part_of_any(all.biases, oc),
+                         .means = part_of_any(all.means, share(in.e.c))});
   }
   return all;
 }
@@ -66,6 +73,10 @@ ConvolutionParts inner_product_parts(const Layer& layer) {
   const TensorOp& op = layer.op;
   const auto& param = op.tg_inner_product_param();
   ConvolutionParts all{.kernel = inner_product_matrix(op, layer.blobs()[0]),
+                       .input = layer.input(0),
+                       .output = layer.output(),
+                       .biases = {},
+                       .means = {},
                        .window = {},
                        .do_relu = param.do_activation()};
   const int64_t outputs = param.num_output();
@@ -76,11 +87,8 @@ ConvolutionParts inner_product_parts(const Layer& layer) {
     in = window_extents(samples, length);
   all.window.kernel_h = static_cast<int>(in.h);
   all.window.kernel_w = static_cast<int>(in.w);
-  ConvolutionPart part{.input = layer.input(0),
-                       .output = layer.output(),
-                       .kernel = all.kernel,
-                       .biases = {},
-                       .means = {}};
+  ConvolutionPart part{
+      .input = all.input, .output = all.output, .kernel = all.kernel, .biases = {}, .means = {}};
   part.input.e = in;
   part.output.e = {samples, outputs, 1, 1};
   if (param.bias_term()) part.biases = layer.blobs()[1].data;

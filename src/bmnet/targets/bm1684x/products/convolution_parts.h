@@ -19,7 +19,9 @@ struct ConvolutionPart {
 };
 
 struct ConvolutionParts {
-  std::vector<float> kernel;  // of all parts
+  std::vector<float> kernel;  // of all parts, as are the following
+  View input, output;
+  std::span<const float> biases, means;
   Window2d window;
   bool by_channel = false;
   bool do_relu = false;
