@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """survey.py BIN FOLDER... [--chips C,C] [--types T,T] [--nets PATTERN] [--reach COSINE] [--limit S]
+          [--shape PATTERN=N,C,H,W]...
 compiles every net of the folders for both chips in all their types, runs each with the checks of
 `tputwin check`, and compares with float execution (onnx_bm1684x).
 
-A net is NAME.onnx, or NAME.prototxt with NAME.caffemodel. Int8 takes the largest values of one
+A net is NAME.onnx, or NAME.prototxt with NAME.caffemodel. --shape gives the inputs of nets whose
+names match, where the file leaves extents open. Int8 takes the largest values of one
 random input as thresholds. With --reach, int8 nets of the BM1684X below that cosine are calibrated
 again: `tputwin calibrate --reach` gives layers wider numbers. So are fp16 nets below their bound.
 The table has the least cosine of an output and the predicted milliseconds. The script fails if a
@@ -58,6 +60,7 @@ class Survey:
         """Returns the cell of a net, as text."""
         command = [os.path.join(self.options.bin, "onnx_bm1684x")]
         command += (["--bm1684"] if chip == "bm1684" else []) + files + [number_type]
+        command += self.shape(name)
         code, text = run(command, self.options.limit)
         cosines = [float(c) for c in re.findall(r"cosine (\S+),", text)]
         time = re.search(r"([0-9.]+) ms predicted", text)
@@ -68,19 +71,28 @@ class Survey:
         wider = ""
         wanted = self.options.reach if number_type == "int8" else LEAST[number_type]
         if chip == "bm1684x" and self.options.reach and not least >= wanted:
-            least, milliseconds, wider = self.reached(files, number_type, wanted)
+            least, milliseconds, wider = self.reached(name, files, number_type, wanted)
         bound = wanted if chip == "bm1684x" else LEAST[number_type]
         if not least >= bound:
             self.failures.append(f"{name} {chip} {number_type}: cosine {least} is below {bound}")
         return f"{least:.6f} {milliseconds:.3f}{wider}"
 
-    def reached(self, files, number_type, wanted):
+    def shape(self, name):
+        """Returns the options with the shape of a net's input, if there is one."""
+        for one in self.options.shape:
+            pattern, shape = one.rsplit("=", 1)
+            if re.search(pattern, name):
+                return ["--shape", shape]
+        return []
+
+    def reached(self, name, files, number_type, wanted):
         """Calibrates with --reach. Returns the cosine, the time and the number of wider layers."""
         with tempfile.TemporaryDirectory() as folder:
-            samples = self.samples(folder, files)
+            shape = self.shape(name)
+            samples = self.samples(folder, files, shape)
             code, text = run([os.path.join(self.options.bin, "tputwin"), "calibrate"] + files +
                              ["--chip", "bm1684x", "--type", number_type, "--data", samples,
-                              "--reach", str(wanted), "--output", folder],
+                              "--reach", str(wanted), "--output", folder] + shape,
                              10 * self.options.limit)
         # Trials: wider layers, predicted milliseconds, cosine.
         trials = re.findall(r"^ +(\d+) +([0-9.]+) +([0-9.]+)$", text, re.MULTILINE)
@@ -91,9 +103,9 @@ class Survey:
         return float(cosine), float(milliseconds), f" ({layers} wider)"
 
     @staticmethod
-    def samples(folder, files):
+    def samples(folder, files, given):
         """Writes samples of random numbers, and returns their file."""
-        shape = input_shape(files[0])
+        shape = [int(d) for d in given[1].split(",")] if given else input_shape(files[0])
         path = os.path.join(folder, "samples.npy")
         np.save(path, np.random.default_rng(3).standard_normal([4] + shape[1:]).astype(np.float32))
         return path
@@ -119,6 +131,7 @@ def main():
     parser.add_argument("--types", default="fp32,fp16,bf16,int8")
     parser.add_argument("--nets", default="", help="a regular expression")
     parser.add_argument("--reach", type=float, default=0, help="least cosine of int8 outputs")
+    parser.add_argument("--shape", action="append", default=[], help="PATTERN=N,C,H,W")
     parser.add_argument("--limit", type=float, default=900, help="seconds for a net and type")
     options = parser.parse_args()
     survey = Survey(options)
