@@ -77,7 +77,7 @@ Result<CalibratedFiles> write_all(const CalibrateRequest& request, const net::Ca
           result, std::max(request.required, request.options.reach.value_or(-1)))};
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table));
   TW_RETURN_IF_ERROR(net::write_table(result.table, paths.table_text, net::TableFormat::text));
-  if (request.is_stream) {
+  if (request.is_stream()) {
     paths.model = paths.deploy = "";
   } else {
     TW_RETURN_IF_ERROR(write_text(paths.model, net::to_caffemodel(result.net)));
@@ -96,7 +96,7 @@ std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
   return fmt::format("calibrate {} {} {} {} {} {} {} {} {} {} {} {}", r.prototxt, r.caffemodel,
                      fmt::join(r.data, " "), net::float_instructions(), samples, o.batch, o.bins,
                      o.method == net::ThresholdMethod::divergence, o.equalize, shapes,
-                     text_of(r.data_options), r.is_stream);
+                     text_of(r.data_options), static_cast<int>(r.chip));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ struct CalibrationFiles::Parts {
     result.net.set_name(net_name);
     result.table.set_name(request.name);
     Report report;
-    if (request.is_stream)
+    if (request.is_stream())
       TW_RETURN_IF_ERROR(
           mix_types(request, sets(), units->samples(), result, report.text, report.json));
     else
@@ -142,7 +142,7 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
     request.options.input_shapes.push_back(net::make_shape(shape));
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
                                             {.input_shapes = request.options.input_shapes,
-                                             .has_subnets = request.is_stream}));
+                                             .has_subnets = request.is_stream()}));
   net::caffe::NetParameter& model = loaded.net;
   if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(model));
   request.options.thresholds = loaded.thresholds;
@@ -157,9 +157,10 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   std::vector<const net::DataSet*> sets;
   for (const auto& set : data) sets.push_back(set.get());
   net::CalibrationOptions options = request.options;
-  if (request.is_stream) {
+  if (request.is_stream()) {
     options.table_only = true;
     options.equalize = false;
+    options.has_unsigned_bytes = request.chip == ChipFamily::bm1684x;
     options.reach.reset();
   }
   TW_ASSIGN_OR_RETURN(units, net::calibration_units(model, sets, options));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bmnet/calibrate/calibrate.h"
+#include "chip/chip.h"
 #include "chip/dtype.h"
 #include "tools/campaign/campaign.h"
 
@@ -25,12 +26,15 @@ struct CalibrateRequest {
   std::string suffix;       // ".1x10"
   std::string report_path;  // JSON; empty: none
   double required = -1;     // least cosine of each output
-  // The net is for the BM1684X, in this type; only a table is written (docs/compiler168x.md).
-  bool is_stream = false;
+  // Nets of other chips than the BM1880 have this type; only a table is written
+  // (docs/compiler168x.md).
+  ChipFamily chip = ChipFamily::bm1880;
   DType stream_type = DType::i8;
   // For calibrate_together(): the file to continue from.
   std::string checkpoint;
   bool progress = false;
+
+  bool is_stream() const { return chip != ChipFamily::bm1880; }
 };
 
 // The files bmnet_NAME_int8SUFFIX.caffemodel, bmnet_NAME_calibration_tableSUFFIX.pb2 and .prototxt,

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bmnet/calibrate/compare_tensors.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet/targets/bm1684x/search/mixed_types.h"
 #include "bmnet/targets/bm1684x/search/simulated_net.h"
 #include "bmnet_bm1684x/support.h"
@@ -151,6 +152,29 @@ TEST(Bm1684xMixed, SearchReachesTheCosine) {
   EXPECT_LT(found->layers.size(), 6u) << bm1684x::mixed_search_text(*found);
   // The table has what the trials had.
   EXPECT_NEAR(cosine_of(network, table, DType::i8, inputs), found->cosine, 1e-9);
+}
+
+// The BM1684 has neither fp16 nor unsigned bytes: layers become fp32, and tables of the BM1684X are
+// refused.
+TEST(Bm1684Mixed, SearchReachesTheCosine) {
+  const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+  Network network = net_of_six_layers();
+  const auto inputs = random_inputs(network, 5);
+  NetCalibrationParameter table = largest_values(network, inputs);
+  const MixedTask task{
+      .network = network, .type = DType::i8, .wanted = 0.999999, .samples = {inputs}};
+  auto found = bm1684x::find_mixed_types(task, table);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_LT(found->trials[0].cosine, task.wanted);
+  EXPECT_TRUE(found->is_reached()) << bm1684x::mixed_search_text(*found);
+  EXPECT_GT(found->layers.size(), 0u);
+  for (const auto& layer : found->layers) EXPECT_EQ(layer.type, DType::f32) << layer.name;
+  EXPECT_NEAR(cosine_of(network, table, DType::i8, inputs), found->cosine, 1e-9);
+  table.set_floats("fp16");
+  auto refused = bm1684x::compile(network, {.type = DType::i8, .table = &table});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("calibrate with --chip BM1684"), std::string::npos)
+      << refused.status().message();
 }
 
 // ---- Layer normalizations of several layers ----

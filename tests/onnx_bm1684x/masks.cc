@@ -29,7 +29,7 @@ Result<net::Prepared> prepared(const ModelBuilder& builder, const Batches& sampl
                                bool table_only) {
   TW_ASSIGN_OR_RETURN(made, calibrated(builder.model, samples, [=](net::CalibrationOptions& o) {
                         o.equalize = o.correct_biases = false;
-                        o.table_only = table_only;
+                        o.table_only = o.has_unsigned_bytes = table_only;
                       }));
   const tputwin::testing::TemporaryDirectory folder;
   write(folder / "net.onnx", builder.model);

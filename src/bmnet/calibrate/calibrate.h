@@ -32,6 +32,8 @@ struct CalibrationOptions {
   // Only a table is made, with thresholds and means, for a chip whose compiler rounds weights
   // itself (docs/compiler168x.md). The net stays as it is.
   bool table_only = false;
+  // Bytes may be unsigned and multipliers have any size, as on the BM1684X.
+  bool has_unsigned_bytes = false;
   std::vector<TensorShape> input_shapes;
   // Thresholds of the net itself. Calibration does not change them.
   NetCalibrationParameter thresholds;

@@ -155,7 +155,7 @@ class Int8NetBuilder {
         folded[top] = choose(op, top, found_.distributions.histograms.at(top));
     for (const std::string& output : network.outputs())
       folded[output] = positive(found_.ranges.at(output).magnitude(false));
-    share_thresholds(network, folded, kept_inputs(folded), masks_, !options_.table_only);
+    share_thresholds(network, folded, kept_inputs(folded), masks_, !options_.has_unsigned_bytes);
     for (const LayerCalibrationParameter& entry : options_.thresholds.layer())
       for (const BlobParameter& blob : entry.blob_param())
         if (const auto own = folded.find(blob.name()); own != folded.end())
@@ -211,7 +211,7 @@ class Int8NetBuilder {
   ByteSteps steps_of(const std::string& tensor) const {
     const bool is_unsigned =
         found_.distributions.positive.contains(tensor) || found_.ranges.at(tensor).least >= 0;
-    return options_.table_only && is_unsigned ? kUnsignedSteps : ByteSteps{};
+    return options_.has_unsigned_bytes && is_unsigned ? kUnsignedSteps : ByteSteps{};
   }
 
   static NetCalibrationParameter make_table(const Network& network,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bmnet/calibrate/statistics.h"
+#include "bmnet/targets/bm1684/target.h"
 #include "bmnet/targets/bm1684x/search/mixed_types.h"
 
 namespace tputwin::tools {
@@ -17,6 +18,7 @@ std::string with_search(const std::string& report, const target::MixedSearch& se
   auto json = nlohmann::ordered_json::parse(report);
   auto& mixed = json["mixed"];
   mixed["wanted"] = search.wanted;
+  if (search.half_milliseconds > 0) mixed["fp16_ms"] = search.half_milliseconds;
   mixed["layers"] = mixed["trials"] = nlohmann::ordered_json::array();
   for (const target::MixedLayer& l : search.layers)
     mixed["layers"].push_back({{"layer", l.name},
@@ -34,6 +36,8 @@ std::string with_search(const std::string& report, const target::MixedSearch& se
 
 Status mix_types(const CalibrateRequest& request, const std::vector<const net::DataSet*>& data,
                  uint64_t samples, net::Calibration& result, std::string& text, std::string& json) {
+  const target::ScopedTarget scope(request.chip == ChipFamily::bm1684 ? net::bm1684::bm1684_target()
+                                                                      : target::bm1684x_target());
   target::MixedTask task{.network = result.network,
                          .type = request.stream_type,
                          .wanted = request.options.reach.value_or(-1),

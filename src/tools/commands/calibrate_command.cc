@@ -103,10 +103,10 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--require", request.required,
                  "cosine with the float net that every output must reach; exit code 6 otherwise")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option(
-         "--reach", options.reach,
-         "leave layers to the host in floats, or on the bm1684x in wider numbers, until every "
-         "output has this cosine; exit code 6 if it has not even then")
+  app.add_option("--reach", options.reach,
+                 "leave layers to the host in floats, or on the bm1684 and bm1684x in wider "
+                 "numbers, until every "
+                 "output has this cosine; exit code 6 if it has not even then")
       ->check(CLI::Range(0.0, 1.0));
 }
 
@@ -126,12 +126,16 @@ namespace {
 // Adds the options of the chip that compiles the float net with the table.
 void add_chip(CLI::App& app, CalibrateRequest& request) {
   auto* chip =
-      app.add_option("--chip", request.is_stream,
-                     "bm1880 or bm1684x, for which only a table is written; default: bm1880")
-          ->transform(one_of<bool>({{"bm1880", false}, {"bm1684x", true}}))
+      app.add_option(
+             "--chip", request.chip,
+             "bm1880, bm1684 or bm1684x; only a table is written for the last two; default: "
+             "bm1880")
+          ->transform(one_of<ChipFamily>({{"bm1880", ChipFamily::bm1880},
+                                          {"bm1684", ChipFamily::bm1684},
+                                          {"bm1684x", ChipFamily::bm1684x}}))
           ->type_name("ENUM");
   app.add_option("--type", request.stream_type,
-                 "numbers of the net on the bm1684x: int8, fp16 or bf16; default: int8. With "
+                 "numbers of the net: int8, or on the bm1684x fp16 or bf16; default: int8. With "
                  "--reach, layers get wider numbers until every output has the cosine")
       ->transform(one_of<DType>({{"int8", DType::i8}, {"fp16", DType::f16}, {"bf16", DType::bf16}}))
       ->needs(chip);

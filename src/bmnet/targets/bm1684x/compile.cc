@@ -16,6 +16,7 @@
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/schedule/constants.h"
+#include "bmnet/targets/bm1684x/search/table_types.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/stream_compilation.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
@@ -30,17 +31,6 @@ namespace {
 constexpr uint64_t kUnit = 64, kPage = 4096;
 
 // ---- Numbers ----
-
-Result<DType> type_of_name(const std::string& where, const std::string& name) {
-  constexpr std::pair<std::string_view, DType> kNames[] = {
-      {"fp32", DType::f32}, {"fp16", DType::f16}, {"bf16", DType::bf16}, {"int8", DType::i8}};
-  for (const auto& [known, type] : kNames)
-    if (known == name) return type;
-  return Error(errors::net_table_entry)
-      .in(where)
-      .argument("type", name)
-      .detail("it must be fp32, fp16, bf16 or int8");
-}
 
 // Reads which types the table gives to single layers.
 Status set_layer_types(StreamCompilation& c) {
@@ -383,6 +373,7 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
   TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
   TW_RETURN_IF_ERROR(check(c.shared.net.network, options));
   if (options.table != nullptr) {
+    TW_RETURN_IF_ERROR(check_types(*options.table));
     c.table = *options.table;
     c.options.table = &c.table;
   }

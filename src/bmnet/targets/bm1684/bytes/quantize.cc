@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/errors/bmnet.h"
+#include "bmnet/calibrate/bias_correction.h"
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/pipeline/compilation.h"
 #include "bmnet/pipeline/passes.h"
@@ -105,6 +106,25 @@ NetCalibrationParameter table_of(const Network& network, const Thresholds& thres
   return table;
 }
 
+bool is_fp32(const NetCalibrationParameter& table, const TensorOp& op) {
+  const LayerCalibrationParameter* entry = find_entry(table, op);
+  return entry != nullptr && (entry->on_host() || entry->type() == "fp32");
+}
+
+// Returns the means of tensors that the table has.
+TensorMeans means_of(const Network& network, const NetCalibrationParameter& table) {
+  std::map<std::string, const BlobParameter*> known;
+  for (const LayerCalibrationParameter& entry : table.layer())
+    for (const BlobParameter& blob : entry.blob_param())
+      if (blob.means_size() > 0) known[blob.name()] = &blob;
+  TensorMeans means;
+  for (const TensorOp& op : network.ops)
+    for (const std::string& top : op.top())
+      if (const auto found = known.find(network.blob_name(top)); found != known.end())
+        means[top].assign(found->second->means().begin(), found->second->means().end());
+  return means;
+}
+
 // Leaves layers to the host, those of `floats` among them.
 void leave_floats(Network& network, const std::set<std::string>& floats) {
   std::set<std::string> bytes;
@@ -167,7 +187,9 @@ Result<QuantizedNet> quantized_but(const Network& network, const NetCalibrationP
   merge_rectifiers(net, thresholds, floats);
   leave_floats(net, floats);
   share_thresholds(net, thresholds);
+  const Network real = net;
   TW_ASSIGN_OR_RETURN(integers, quantize(net, table_of(net, thresholds)));
+  TW_RETURN_IF_ERROR(correct_biases(real, integers, means_of(real, table), net));
   TW_ASSIGN_OR_RETURN(resolved, resolve(net, integers));
   c.net.integers = std::move(resolved);
   TW_RETURN_IF_ERROR(pass::rescale(c));
@@ -187,9 +209,12 @@ std::string layer_without_scales(const Network& network, const Error& error) {
 
 }  // namespace
 
-// A layer without a right shift, because its weights are large and its results small, is fp32.
+// A layer without a right shift, because its weights are large and its results small, is fp32, as
+// are those of the table.
 Result<QuantizedNet> quantized(const Network& network, const NetCalibrationParameter& table) {
   std::set<std::string> floats;
+  for (const TensorOp& op : network.ops)
+    if (is_fp32(table, op)) floats.insert(op.name());
   for (;;) {
     Result<QuantizedNet> net = quantized_but(network, table, floats);
     if (net.ok()) return net;

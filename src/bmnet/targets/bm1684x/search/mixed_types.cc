@@ -10,6 +10,7 @@
 #include "bmnet/float/execute.h"
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
+#include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/search/single_layer.h"
 #include "bmnet/targets/bm1684x/target.h"
 
@@ -42,10 +43,11 @@ class Search {
   Result<MixedSearch> run() {
     result_.wanted = task_.wanted;
     result_.type = task_.type;
-    if (task_.type == DType::i8) table_.set_floats("fp16");
+    if (task_.type == DType::i8 && has_halves()) table_.set_floats("fp16");
     TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(task_.network));
     executor_ = std::move(executor);
     TW_RETURN_IF_ERROR(find_references());
+    if (task_.type == DType::i8 && has_halves()) price_halves();
     TW_ASSIGN_OR_RETURN(plain, trial({}));
     if (plain < task_.wanted) TW_RETURN_IF_ERROR(search());
     return std::move(result_);
@@ -78,6 +80,12 @@ class Search {
     return {};
   }
 
+  // Bytes are not always faster: layers without commands for bytes need conversions.
+  void price_halves() {
+    const auto compiled = compile(task_.network, {.type = DType::f16});
+    if (compiled.ok()) result_.half_milliseconds = milliseconds(compiled->predicted_cycles);
+  }
+
   Status find_references() {
     for (const Blobs& sample : task_.samples) {
       Blobs all;
@@ -93,11 +101,17 @@ class Search {
 
   // ---- Layers, their harm and cost ----
 
+  static bool has_halves() { return target().has_type(DType::f16); }
+  static bool has_bytes(const TensorOp& op) {
+    const BytePacking* packing = target().packing();
+    return packing != nullptr ? packing->computes_bytes(op) : computes_bytes(op);
+  }
   DType wider(const TensorOp& op) const {
-    return task_.type == DType::i8 && computes_bytes(op) ? DType::f16 : DType::f32;
+    return task_.type == DType::i8 && has_bytes(op) && has_halves() ? DType::f16 : DType::f32;
   }
   DType narrow(const TensorOp& op) const {
-    return task_.type == DType::i8 && !computes_bytes(op) ? DType::f16 : task_.type;
+    if (task_.type != DType::i8 || has_bytes(op)) return task_.type;
+    return has_halves() ? DType::f16 : DType::f32;
   }
   // Operators of the host are fp32. A plain ReLU is part of the layer before it.
   // Layers whose type the table gives keep it. Those of masks are fp32.
@@ -107,7 +121,8 @@ class Search {
     const bool is_layer = !is(op, Op::start) && !is(op, Op::end) && !is(op, Op::host) &&
                           !is(op, Op::top_values) && !is(op, Op::top_positions) &&
                           !is(op, Op::detectoutput) && !is(op, Op::prior_box);
-    return is_layer && !has_trait(op, trait::moves_elements) && !is_plain_relu(op);
+    return is_layer && !has_trait(op, trait::moves_elements) && !is_plain_relu(op) &&
+           narrow(op) != wider(op);
   }
 
   Status find_layers() {
@@ -239,6 +254,8 @@ std::string mixed_search_text(const MixedSearch& search) {
                                  "wider layers", "predicted ms", "cosine");
   for (const MixedTrial& t : search.trials)
     text += fmt::format("{:>12} {:>12.3f} {:>12.9f}\n", t.layers, t.milliseconds, t.cosine);
+  if (search.half_milliseconds > 0)
+    text += fmt::format("the net in fp16 takes {:.3f} ms\n", search.half_milliseconds);
   if (search.wanted < 0) return text;
   text += fmt::format("\nlayers in wider numbers: {}\n", search.layers.size());
   if (search.layers.empty()) return text;

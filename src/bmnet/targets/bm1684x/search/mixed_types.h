@@ -40,6 +40,7 @@ struct MixedSearch {
   std::vector<MixedLayer> layers;         // in wider numbers
   std::vector<MixedTrial> trials;         // the first has no such layers
   double cosine = 0, milliseconds = 0;    // of the result
+  double half_milliseconds = 0;           // of a net of bytes in fp16; 0 if it cannot be fp16
   std::map<std::string, double> outputs;  // cosines of the result, by tensor
 
   bool is_reached() const { return cosine >= wanted; }
@@ -47,7 +48,8 @@ struct MixedSearch {
 
 struct MixedTask {
   const Network& network;  // float, folded, with batch 1
-  // i8 becomes f16, and layers without commands for bytes become f32; f16 and bf16 become f32.
+  // On the BM1684X i8 becomes f16, and layers without commands for bytes become f32; on the BM1684
+  // i8 becomes f32. F16 and bf16 become f32.
   DType type;
   double wanted;
   std::vector<std::map<std::string, Blob>> samples;  // inputs by tensor

@@ -90,10 +90,10 @@ SimulatedNet::SimulatedNet(const CompiledStream& net, std::unique_ptr<Device> de
 SimulatedNet::~SimulatedNet() = default;
 
 Result<std::unique_ptr<SimulatedNet>> SimulatedNet::load(const CompiledStream& net) {
-  TW_ASSIGN_OR_RETURN(device, Device::create({.chip = &chip()}));
+  TW_ASSIGN_OR_RETURN(device, Device::create({.chip = &net.target->chip}));
   if (!net.weights.empty())
-    std::memcpy(device->memories().prepare_write(0, net.weights.size()), net.weights.data(),
-                net.weights.size());
+    std::memcpy(device->memories().prepare_write(net.target->first_weight(), net.weights.size()),
+                net.weights.data(), net.weights.size());
   return std::unique_ptr<SimulatedNet>(new SimulatedNet(net, std::move(device)));
 }
 

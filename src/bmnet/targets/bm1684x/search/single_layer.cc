@@ -39,7 +39,7 @@ NetCalibrationParameter table_of(const Network& net, const Network& all,
   for (const LayerCalibrationParameter& entry : table.layer())
     for (const BlobParameter& blob : entry.blob_param()) known[blob.name()] = &blob;
   NetCalibrationParameter own;
-  own.set_floats(table.floats());
+  if (table.has_floats()) own.set_floats(table.floats());
   for (const TensorOp& op : net.ops) {
     LayerCalibrationParameter& entry = *own.add_layer();
     entry.set_name(op.calib_id().empty() ? op.name() : op.calib_id());
@@ -63,10 +63,11 @@ Result<std::unique_ptr<SingleLayer>> SingleLayer::make(const Network& network, c
   std::unique_ptr<SingleLayer> layer(new SingleLayer);
   layer->network_ = network_of(network, op);
   const NetCalibrationParameter own = table_of(layer->network_, network, table);
+  const bool packs = target().packing() != nullptr;
   TW_ASSIGN_OR_RETURN(
       compiled,
       compile(layer->network_,
-              {.type = type, .table = &own, .float_inputs = false, .float_outputs = false}));
+              {.type = type, .table = &own, .float_inputs = packs, .float_outputs = packs}));
   layer->compiled_ = std::move(compiled);
   TW_ASSIGN_OR_RETURN(simulated, SimulatedNet::load(layer->compiled_));
   layer->simulated_ = std::move(simulated);

@@ -1,0 +1,18 @@
+// Names of types in calibration tables.
+#pragma once
+
+#include <bmnet/calibration.pb.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "chip/dtype.h"
+
+namespace tputwin::net::bm1684x {
+
+// `where` names the owner of the type in an error.
+Result<DType> type_of_name(const std::string& where, const std::string& name);
+// Refuses types that the target does not have. Thresholds for the BM1684X suit no other chip.
+Status check_types(const NetCalibrationParameter& table);
+
+}  // namespace tputwin::net::bm1684x
