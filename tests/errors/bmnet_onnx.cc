@@ -22,7 +22,7 @@ std::string onnx_model(int opset, const std::string& type, const std::string& op
   const std::string node = part(1, "x") + part(2, "y") + part(4, op);
   const std::string graph = part(1, node) + more + part(11, part(1, "x") + part(2, part(1, type))) +
                             part(12, part(1, "y"));
-  return part(7, graph) + part(8, number(2, opset));
+  return number(1, 8) + part(7, graph) + part(8, number(2, opset));
 }
 
 const std::string kFour = number(1, 1) + part(2, part(1, number(1, 4)));
