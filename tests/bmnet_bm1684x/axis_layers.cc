@@ -226,6 +226,19 @@ TEST(Bm1684xResample, RowsAndColumns) {
     }
 }
 
+// Neighbouring slices of large results need the same rows, which are loaded once.
+TEST(Bm1684xResample, SlicesShareRows) {
+  for (const auto& [rows, columns] : {std::pair(384, 384), {450, 450}, {600, 450}, {384, 30}}) {
+    TensorOp op;
+    set_type(op, Op::interp);
+    const Dims shape{1, 2, 3, 3};
+    *op.add_output_shape() = make_shape({1, 2, rows, columns});
+    const auto net = layer_net(op, {shape}, {});
+    ASSERT_TRUE(net.ok()) << net.status().message();
+    expect_equal(*net, {{"x0", random_blob(shape, 1)}});
+  }
+}
+
 TEST(Bm1684xResample, CornersAndCuts) {
   for (const auto& [from, to, cut] : {std::tuple(5, 9, 0), std::tuple(9, 4, 0), std::tuple(6, 6, 1),
                                       std::tuple(1, 3, 0), std::tuple(60, 119, 0)}) {

@@ -159,8 +159,10 @@ TEST_P(Streams, AreAsRightAsFloats) {
     ASSERT_TRUE(by_chip.ok()) << by_chip.status().message();
     fmt::print("{}: of {:.0f} images float has {}, the {} in {} {}\n", GetParam().name, total,
                *by_float, target.chip.name, net::bm1684x::name_of(type), *by_chip);
+    // Few images say less: some change sides in both directions.
+    const double chance = total < 10000 ? 3 : 1;
     EXPECT_LE(static_cast<double>(*by_float) - static_cast<double>(*by_chip),
-              std::max(1.0, largest_loss * total));
+              largest_loss * total + chance);
   }
 }
 

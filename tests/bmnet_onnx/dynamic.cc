@@ -44,6 +44,32 @@ TEST(Dynamic, ReadersThatNeedIntegersAreRefused) {
   EXPECT_FALSE(import(ends.model).ok());
 }
 
+// Readers of sums of integers, or of a scale, must be the product of both.
+TEST(Dynamic, SumsWithoutTheirScaleAreRefused) {
+  using Nodes = std::vector<std::tuple<const char*, Names, const char*>>;
+  const Nodes cases[] = {{{"Cast", {"c"}, "y"}},
+                         {{"Cast", {"c"}, "f"}, {"Add", {"f", "real"}, "y"}},
+                         {{"Cast", {"c"}, "f"}, {"Mul", {"f", "real"}, "y"}},
+                         {{"Cast", {"c"}, "f"}, {"Mul", {"f", "s"}, "g"}, {"Mul", {"g", "s"}, "y"}},
+                         {{"Cast", {"c"}, "f"}, {"Div", {"f", "s"}, "y"}},
+                         {{"Relu", {"s"}, "y"}},
+                         {{"Mul", {"s", "real"}, "y"}}};
+  for (const Nodes& nodes : cases) {
+    ModelBuilder builder = dynamic_model();
+    builder.integers("w", {2, 2, 1, 1}, {1, 2, 3, 4}, onnx::TensorProto::UINT8);
+    builder.weights("real", {}, {0.5f});
+    builder.node("ConvInteger", {"q", "w", "z"}, {"c"});
+    for (const auto& [type, inputs, output] : nodes) {
+      onnx::NodeProto& node = builder.node(type, inputs, {output});
+      if (std::string(type) == "Cast") ModelBuilder::set(node, "to", int64_t{1});
+    }
+    builder.output("y");
+    const auto network = import(builder.model);
+    ASSERT_FALSE(network.ok()) << std::get<0>(nodes.back());
+    EXPECT_NE(network.status().message().find("multiplied by its scale"), std::string::npos);
+  }
+}
+
 // y = Relu(x) + Sigmoid(Relu(x)), with nodes in any order.
 TEST(Order, NodesMayBeUnsorted) {
   const std::vector<std::pair<const char*, std::pair<Names, const char*>>> nodes = {

@@ -76,7 +76,8 @@ TW_TRIGGER(cli_stage,
            [] { return tools::run_168x(*bmodel::open_file(kStages), {.stage = 9}).status(); });
 TW_TRIGGER(cli_output, [] { return tools::check_array_file("out.npy", 2); });
 TW_TRIGGER(cli_inputs, [] {
-  return tools::run_168x(*bmodel::open_file(kStages), {.stage = 0, .inputs = {"a", "b", "c"}})
+  return tools::run_168x(*bmodel::open_file(kStages),
+                         {.stage = 0, .inputs = {kStages, kStages, kStages}})
       .status();
 });
 TW_TRIGGER(cli_option_of_chip, [] {

@@ -248,7 +248,7 @@ class Planner {
 
   // Returns a mask of the steps, modulo K, in which a copy of the buffer is in use.
   uint64_t steps_of(const LocalBuffer& i, int copies) const {
-    const bool stays = i.is_constant() && schedule_.slices.size() > 1;
+    const bool stays = i.outlives_a_slice() && schedule_.slices.size() > 1;
     if (stays || copies > 1) return all_steps();
     uint64_t mask = 0;
     for (int t = i.first; t <= i.last; ++t) {

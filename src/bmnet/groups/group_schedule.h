@@ -11,6 +11,7 @@
 // that is live for more than K steps has several copies, used in a round-robin.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -53,6 +54,10 @@ struct LocalBuffer {
   int base = -1;
 
   bool is_constant() const { return version.empty() || version.back() == version.front(); }
+  // True if a slice uses contents of the slice before it, which are not loaded again.
+  bool outlives_a_slice() const {
+    return std::adjacent_find(version.begin(), version.end()) != version.end();
+  }
   uint32_t address_in(int slice) const {
     return address[static_cast<size_t>(version[static_cast<size_t>(slice)]) % address.size()];
   }

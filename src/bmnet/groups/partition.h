@@ -17,7 +17,7 @@ struct PartitionOptions {
   bool has_overlap = true;  // transfers run in parallel with compute
   int max_kernels = 12;     // maximum per group, before groups are joined
   bool joins = false;       // neighbouring groups become one of any length if that is cheaper
-  int cuts = 3;  // of a group that are tried with overlap, from coarse to fine
+  int cuts = 3;             // of a group that are tried with overlap, from coarse to fine
   // Tries groups whose weights are loaded so many steps ahead.
   std::vector<int> weights_ahead = {1};
 };

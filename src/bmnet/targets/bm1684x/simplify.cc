@@ -124,8 +124,11 @@ class Simplifier {
   void move_factor(size_t i) {
     TensorOp factor = ops()[i];
     const auto& p = factor.tg_power_param();
-    if (!is(factor, Op::power) || p.power() != 1 || p.shift() != 0 || std::fabs(p.scale()) > 1 ||
-        is_output(factor.bottom(0)))
+    // Smaller factors could make operands of 16 bits zero.
+    constexpr float kLeastFactor = 1.0f / 32;
+    const float size = std::fabs(p.scale());
+    if (!is(factor, Op::power) || p.power() != 1 || p.shift() != 0 || size > 1 ||
+        size < kLeastFactor || is_output(factor.bottom(0)))
       return;
     TensorOp* product = only_producer(factor.bottom(0));
     if (product == nullptr || !is(*product, Op::matmul) || product->bottom_size() != 2 ||
@@ -138,7 +141,7 @@ class Simplifier {
     factor.set_bottom(0, left);
     factor.set_top(0, scaled);
     *factor.mutable_input_shape(0) = *factor.mutable_output_shape(0) = product->input_shape(0);
-    multiples_[scaled] = {left, std::fabs(p.scale())};
+    multiples_[scaled] = {left, size};
     erase(i);
     ops().insert(ops().begin() + at, std::move(factor));
   }
