@@ -29,20 +29,11 @@ def gru_for_each_length(g):
     g.output(*(g("GRU", [g.input([n, 1, 3]), w, r], 2, hidden_size=4)[0] for n in (5, 3)))
 
 
-@form(refused="DynamicQuantizeLinear")
-def dynamic_quantization(g):
-    """quantize_dynamic writes this for each MatMul."""
-    q, s, z = g("DynamicQuantizeLinear", [g.input([3, 8])], 3)
+@form(refused="multiplied by its scale")
+def sums_of_dynamic_quantization(g):
+    q, _, z = g("DynamicQuantizeLinear", [g.input([3, 8])], 3)
     w = g.constant(g.random.randint(-127, 128, [8, 4]), "int8")
-    y = g("MatMulInteger", [q, w, z, g.constant(0, "int8")])
-    scale = g("Mul", [s, g.constant(np.float32(0.01))])
-    g.output(g("Mul", [g("Cast", [y], to=1), scale]))
-
-
-@form(refused="DynamicQuantizeMatMul")
-def microsoft_dynamic_quantize_mat_mul(g):
-    w = g.constant(g.random.randint(-127, 128, [8, 4]), "int8")
-    g.output(g.microsoft("DynamicQuantizeMatMul", [g.input([3, 8]), w, g.constant(np.float32(0.01))]))
+    g.output(g("Cast", [g("MatMulInteger", [q, w, z])], to=1))
 
 
 @form()
