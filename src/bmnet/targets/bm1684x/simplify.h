@@ -11,7 +11,7 @@ namespace tputwin::net::bm1684x {
 // Turns factors that are all equal into powers, and adds constants to the biases of inner products.
 // Layers of two tensors repeat values as they read them. Reshapes move behind functions of one
 // value, where pairs of them disappear. Readers skip reshapes that kernels view alike.
-// A factor of a product's result becomes one of its left operand if that is smaller.
+// A factor of a product, from 1/32 to 1, multiplies the left operand instead if that is smaller.
 // `has_bytes`: layers of two tensors that bytes can have stay.
 // Returns the new tensors, as multiples of earlier ones.
 struct Multiple {
