@@ -112,9 +112,11 @@ void bind_campaigns(py::module_& module) {
                        const std::vector<std::string>& data, const std::string& output,
                        const std::string& name, size_t samples, const std::string& method,
                        double reach, const std::vector<std::vector<int64_t>>& shapes,
-                       const py::dict& preparation) {
-        return std::make_unique<CalibrationUnits>(calibration_request(
-            prototxt, caffemodel, data, output, name, samples, method, reach, shapes, preparation));
+                       const py::dict& preparation,
+                       const std::pair<std::string, std::string>& chip_type) {
+        return std::make_unique<CalibrationUnits>(
+            calibration_request(prototxt, caffemodel, data, output, name, samples, method, reach,
+                                shapes, preparation, chip_type));
       }))
       .def_property_readonly("second_part",
                              [](const CalibrationUnits& u) { return u.campaign.second_part; })

@@ -70,7 +70,8 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                             const std::string& output, const std::string& name,
                                             size_t samples, const std::string& method, double reach,
                                             const std::vector<std::vector<int64_t>>& shapes,
-                                            const py::dict& preparation) {
+                                            const py::dict& preparation,
+                                            const std::pair<std::string, std::string>& chip_type) {
   tools::CalibrateRequest request{.name = name,
                                   .prototxt = prototxt,
                                   .caffemodel = caffemodel,
@@ -87,6 +88,15 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                    {"percentile", net::ThresholdMethod::percentile},
                                    {"max", net::ThresholdMethod::maximum}},
                                   method, "method");
+  request.chip = named<ChipFamily>({{"bm1684", ChipFamily::bm1684},
+                                    {"bm1684x", ChipFamily::bm1684x},
+                                    {"bm1880", ChipFamily::bm1880}},
+                                   chip_type.first, "chip");
+  request.stream_type = named<DType>(
+      {{"bf16", DType::bf16}, {"fp16", DType::f16}, {"int8", DType::i8}}, chip_type.second, "type");
+  if (!request.is_stream() && request.stream_type != DType::i8)
+    throw py::value_error("type: \"" + chip_type.second +
+                          "\" needs chip=\"bm1684x\"; the BM1880 computes int8");
   return request;
 }
 
@@ -157,10 +167,12 @@ py::dict calibrate(const std::string& prototxt, const std::string& caffemodel,
                    const std::vector<std::string>& data, const std::string& output,
                    const std::string& name, size_t samples, const std::string& method, double reach,
                    const std::vector<std::vector<int64_t>>& shapes, const py::dict& preparation,
+                   const std::pair<std::string, std::string>& chip_type,
                    const py::object& progress) {
   Progress reported(progress);
-  tools::CalibrateRequest request = calibration_request(
-      prototxt, caffemodel, data, output, name, samples, method, reach, shapes, preparation);
+  tools::CalibrateRequest request =
+      calibration_request(prototxt, caffemodel, data, output, name, samples, method, reach, shapes,
+                          preparation, chip_type);
   request.options.progress = reported.callback();
   return described(unlocked(reported, [&] { return tools::write_calibrated(std::move(request)); }));
 }

@@ -1,4 +1,4 @@
-"""Calibrates, compiles and evaluates float Caffe or ONNX nets for the BM1880."""
+"""Calibrates, compiles and evaluates float Caffe or ONNX nets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Shapes = Union[Sequence[int], Sequence[Sequence[int]]]
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The files of an int8 net, and its accuracy."""
+    """The files of an int8 net, and its accuracy.
+
+    The BM1684 and the BM1684X have a table only: ``prototxt`` and ``caffemodel`` are ``""``.
+    """
 
     prototxt: str
     caffemodel: str
@@ -100,20 +103,21 @@ def _shape_arguments(shape: Shapes) -> list[list[int]]:
 
 def calibration_arguments(prototxt: Path, caffemodel: Path, data: Data, output: Path, name: str,
                           samples: int, method: str, reach: float, shape: Shapes,
-                          preparation: Preparation
+                          preparation: Preparation, chip: str, type: str
                           ) -> tuple[str, str, list[str], str, str, int, str, float,
-                                     list[list[int]], dict[str, Any]]:
+                                     list[list[int]], dict[str, Any], tuple[str, str]]:
     """Returns the core's arguments. The name of the file replaces an empty name of the net."""
     path = os.fspath(prototxt) or os.fspath(caffemodel)
     stem = name or os.path.splitext(os.path.basename(path))[0]
     return (os.fspath(prototxt), os.fspath(caffemodel), data_arguments(data), os.fspath(output),
-            stem, samples, method, reach, _shape_arguments(shape), preparation.fields())
+            stem, samples, method, reach, _shape_arguments(shape), preparation.fields(), (chip, type))
 
 
 def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = ".", *,
               name: str = "", samples: int = 0, method: str = "mse", reach: float = 0,
               shape: Shapes = (), preparation: Preparation = Preparation(),
-              progress: Union[Progress, None] = None) -> Calibrated:
+              progress: Union[Progress, None] = None, chip: str = "bm1880",
+              type: str = "int8") -> Calibrated:
     """Writes the int8 net of a float net, and its table, to the folder ``output``.
 
     ``prototxt`` and ``caffemodel``: Caffe's files, or ``""`` and an ONNX file.
@@ -124,10 +128,14 @@ def calibrate(prototxt: Path, caffemodel: Path, data: Data = "", output: Path = 
     the input, or a list with a shape for each. ``progress`` is called with the work done and the
     total. ``method`` selects how thresholds are chosen: mse, kl, percentile, max. ``reach``: layers
     are left to the host in floats until every output has this cosine with the float net; 0: none.
+
+    ``chip``: "bm1880", "bm1684" or "bm1684x". Only a table is written for the last two, where
+    ``reach`` gives layers wider numbers (docs/compiler168x.md). ``type``: numbers of the net there,
+    "int8", or on the BM1684X "fp16" or "bf16" with ``reach``.
     """
     return Calibrated.of(_core.calibrate(
         *calibration_arguments(prototxt, caffemodel, data, output, name, samples, method, reach,
-                               shape, preparation), progress))
+                               shape, preparation, chip, type), progress))
 
 
 def compile(caffemodel: Path, table: Path, output: Path, *, prototxt: Path = "", name: str = "net",

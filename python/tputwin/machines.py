@@ -85,11 +85,13 @@ class Calibration:
     shape: Shapes = ()
     preparation: Preparation = field(default_factory=Preparation)
     reach: float = 0
+    chip: str = "bm1880"
+    type: str = "int8"
 
     def open(self) -> _core.CalibrationUnits:
         return _core.CalibrationUnits(*calibration_arguments(
             self.prototxt, self.caffemodel, self.data, self.output, self.name, self.samples,
-            self.method, self.reach, self.shape, self.preparation))
+            self.method, self.reach, self.shape, self.preparation, self.chip, self.type))
 
     def figures(self, units: _core.CalibrationUnits, lines: list[str]) -> Calibrated:
         return Calibrated.of(units.write(lines))

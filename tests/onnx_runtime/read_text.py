@@ -9,7 +9,8 @@ folder with the runtime's node_modules.
 
 The script fails if one of these rules is broken. tputwin's wrong characters may exceed the
 runtime's by 1 % of all characters. Both must find the same lines upside down. Their boxes must
-overlap by at least 0.8. In fp16 both must read the same, but for spaces at the ends of a line."""
+overlap by at least 0.8. In fp16, with the layers in fp32 that `--reach` finds, both must read the
+same."""
 import json
 import os
 import random
@@ -26,6 +27,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = 320
 # Cosine of the detector's scores that layers on the host must bring about.
 REACH = 0.995
+# Cosine of the recognizer's scores that layers in fp32 must bring about in fp16. A line's result
+# changes where the two best of 6,625 scores are close.
+REACH_HALVES = 0.999999
 FONTS = ["DejaVuSans", "DejaVuSansMono", "DejaVuSerif", "DejaVuSans-Bold", "DejaVuSerif-Bold"]
 WORDS = """time year people way day man thing woman life child world school state family student
 group country problem hand part place case week company system program question work government
@@ -179,19 +183,24 @@ def read_halves(models, rng, keys):
     """Returns true if tputwin reads in fp16 what the runtime reads."""
     name = "ch_PP-OCRv4_rec_infer.onnx"
     lines = [as_input(drawn(text_of(rng), rng), 48, 320) for _ in range(100)]
-    net = tputwin.load(tputwin.compile(models.path(name), "", os.path.join(models.folder, "half.bmodel"),
-                                       shapes=[lines[0].shape], chip="bm1684x", type="fp16").model)
-    equal, wrong = 0, 0
+    data = os.path.join(models.folder, "halves.npy")
+    np.save(data, np.concatenate([as_input(drawn(text_of(rng), rng), 48, 320) for _ in range(8)]))
+    made = tputwin.calibrate("", models.path(name), data, models.folder, name="halves",
+                             shape=lines[0].shape, chip="bm1684x", type="fp16", reach=REACH_HALVES)
+    equal, runtime = {}, []
     for first in range(0, len(lines), 25):  # JSON of more lines is longer than a string may be
-        part = lines[first:first + 25]
-        for line, wanted in zip(part, models.by_runtime(name, part)):
+        runtime += models.by_runtime(name, lines[first:first + 25])
+    for kind, table in (("fp16", ""), ("fp16, some layers in fp32", made.table)):
+        built = tputwin.compile(models.path(name), table, os.path.join(models.folder, "half.bmodel"),
+                                shapes=[lines[0].shape], chip="bm1684x", type="fp16")
+        net, equal[kind] = tputwin.load(built.model), 0
+        for line, wanted in zip(lines, runtime):
             wanted = wanted.reshape(-1, len(keys))
             read = np.asarray(net(line)).reshape(wanted.shape)
-            ours, other = decoded(read, keys), decoded(wanted, keys)
-            equal += ours == other
-            wrong += ours.strip() != other.strip()
-    print(f"tputwin in fp16: {equal} of {len(lines)} lines equal, {wrong} wrong")
-    return wrong == 0
+            equal[kind] += decoded(read, keys) == decoded(wanted, keys)
+        print(f"tputwin in {kind}: {equal[kind]} of {len(lines)} lines equal, "
+              f"{built.predicted_cycles / 1e6:.2f} ms predicted")
+    return equal["fp16"] >= 98 and equal["fp16, some layers in fp32"] == len(lines)
 
 
 def find_directions(models, rng):

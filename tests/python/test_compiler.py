@@ -68,6 +68,31 @@ def test_compiles_bytes_for_chips_with_streams(fashion, tmp_path):
     assert [end.type for end in (*net.inputs, *net.outputs)] == ["int8", "fp32"]
 
 
+@pytest.mark.parametrize("chip", ["bm1684x", "bm1684"])
+def test_calibrates_for_chips_with_streams(fashion, tmp_path, chip):
+    made = tputwin.calibrate(fashion.prototxt, fashion.caffemodel, fashion.test_images, tmp_path,
+                             samples=16, preparation=fashion.preparation, chip=chip, reach=0.9)
+    assert (made.prototxt, made.caffemodel) == ("", "") and "trials" in str(made.report)
+    net = tputwin.compile(fashion.caffemodel, made.table, tmp_path / "net.bmodel",
+                          prototxt=fashion.prototxt, chip=chip, type="int8")
+    result = tputwin.evaluate(fashion.prototxt, fashion.caffemodel, net.model, fashion.test_images,
+                              samples=40, preparation=fashion.preparation)
+    assert result.int8_right >= result.float_right - 2
+
+
+def test_calibrates_types_of_layers(fashion, tmp_path):
+    made = tputwin.calibrate(fashion.prototxt, fashion.caffemodel, fashion.test_images, tmp_path,
+                             samples=4, preparation=fashion.preparation, chip="bm1684x",
+                             type="bf16", reach=0.999999)
+    assert "fp32" in made.text
+    for arguments, said in [({"chip": "bm1685"}, "expected bm1684, bm1684x, bm1880"),
+                            ({"chip": "bm1684x", "type": "fp32"}, "expected bf16, fp16, int8"),
+                            ({"type": "fp16"}, "needs chip")]:
+        with pytest.raises(ValueError, match=said):
+            tputwin.calibrate(fashion.prototxt, fashion.caffemodel, fashion.test_images, tmp_path,
+                              **arguments)
+
+
 def test_evaluates_models_of_the_bm1684x(fashion, tmp_path):
     made = tputwin.compile(fashion.caffemodel, "", tmp_path / "net.bmodel",
                            prototxt=fashion.prototxt, chip="bm1684x")
