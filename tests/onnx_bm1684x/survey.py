@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """survey.py BIN FOLDER... [--chips C,C] [--types T,T] [--nets PATTERN] [--reach COSINE] [--limit S]
-          [--shape PATTERN=N,C,H,W]...
+          [--shape PATTERN=N,C,H,W]... [--least TYPE=COSINE]...
 compiles every net of the folders for both chips in all their types, runs each with the checks of
 `tputwin check`, and compares with float execution (onnx_bm1684x).
 
@@ -8,6 +8,8 @@ A net is NAME.onnx, or NAME.prototxt with NAME.caffemodel. --shape gives the inp
 names match, where the file leaves extents open. Int8 takes the largest values of one
 random input as thresholds. With --reach, int8 nets of the BM1684X below that cosine are calibrated
 again: `tputwin calibrate --reach` gives layers wider numbers. So are fp16 nets below their bound.
+--least gives the bound of a type.
+
 The table has the least cosine of an output and the predicted milliseconds. The script fails if a
 net is refused, has a finding, or is below its bound."""
 import argparse
@@ -20,8 +22,8 @@ import tempfile
 import numpy as np
 
 TYPES = {"bm1684x": ["fp32", "fp16", "bf16", "int8"], "bm1684": ["fp32", "int8"]}
-# The least cosine of each output. Int8 has its bound from --reach; bf16 and int8 of random weights
-# have none.
+# The least cosine of each output. Int8 has its bound from --reach or --least; bf16 and int8 of
+# random weights have none.
 LEAST = {"fp32": 0.999999, "fp16": 0.9999, "bf16": 0, "int8": 0}
 
 
@@ -69,7 +71,8 @@ class Survey:
             return "late" if code == 124 else "fails"
         least, milliseconds = min(cosines), float(time[1])
         wider = ""
-        wanted = self.options.reach if number_type == "int8" else LEAST[number_type]
+        reach = self.options.reach if number_type == "int8" else 0
+        wanted = reach or LEAST[number_type]
         if chip == "bm1684x" and self.options.reach and not least >= wanted:
             least, milliseconds, wider = self.reached(name, files, number_type, wanted)
         bound = wanted if chip == "bm1684x" else LEAST[number_type]
@@ -132,8 +135,12 @@ def main():
     parser.add_argument("--nets", default="", help="a regular expression")
     parser.add_argument("--reach", type=float, default=0, help="least cosine of int8 outputs")
     parser.add_argument("--shape", action="append", default=[], help="PATTERN=N,C,H,W")
+    parser.add_argument("--least", action="append", default=[], help="TYPE=COSINE")
     parser.add_argument("--limit", type=float, default=900, help="seconds for a net and type")
     options = parser.parse_args()
+    for one in options.least:
+        number_type, _, cosine = one.partition("=")
+        LEAST[number_type] = float(cosine)
     survey = Survey(options)
     columns = [(chip, one) for chip in options.chips.split(",") for one in TYPES[chip]
                if one in options.types.split(",")]
