@@ -2,9 +2,12 @@
 #include "tools/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "base/errors/tools.h"
@@ -54,6 +57,34 @@ void add_flag_before_dashes(CLI::App& app) {
   app.add_flag(kBeforeDashes)->group("");
   for (CLI::App* sub : app.get_subcommands({}))
     if (!sub->get_name().empty()) add_flag_before_dashes(*sub);
+}
+
+// CLI11 lists the options that another one needs or excludes in the order of their addresses. Here
+// they are in the order of their names.
+class SortedFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (const auto& [label, others] :
+         {std::pair("Needs", option->get_needs()), {"Excludes", option->get_excludes()}}) {
+      const auto listed = [&](const std::vector<std::string>& names) {
+        return fmt::format(" {}: {}", get_label(label), fmt::join(names, " "));
+      };
+      std::vector<std::string> names;
+      for (const CLI::Option* other : others) names.push_back(other->get_name());
+      const std::string unsorted = listed(names);
+      std::ranges::sort(names);
+      if (const size_t at = text.find(unsorted); at != std::string::npos && !names.empty())
+        text.replace(at, unsorted.size(), listed(names));
+    }
+    return text;
+  }
+};
+
+void sort_options(CLI::App& app, const std::shared_ptr<SortedFormatter>& formatter) {
+  formatter->column_width(app.get_formatter()->get_column_width());
+  app.formatter(formatter);
+  for (CLI::App* sub : app.get_subcommands({})) sort_options(*sub, formatter);
 }
 
 // Returns the command that words choose, as far as it can be told without parsing them.
@@ -190,6 +221,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
          [](const std::string&) { throw CLI::ValidationError("--help-as", "it stands alone"); },
          "print this help as " + listed({kFormats.begin(), kFormats.end()}))
       ->type_name("FORMAT");
+  sort_options(app, std::make_shared<SortedFormatter>());
   if (auto ended = check_environment(app.get_name(), usage_code)) return ended;
   if (auto ended = other_help(app, argc, argv, usage_code)) return ended;
   const auto words = with_flag_before_dashes(app, argc, argv);
