@@ -124,6 +124,7 @@ struct CalibrationFiles::Parts {
   Result<CalibratedFiles> write(net::Calibration result) const {
     result.net.set_name(net_name);
     result.table.set_name(request.name);
+    result.table.set_chip(net::table_chip(request.chip));
     Report report;
     if (request.is_stream())
       TW_RETURN_IF_ERROR(

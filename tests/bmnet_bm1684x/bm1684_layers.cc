@@ -37,8 +37,9 @@ TEST(Bm1684Refusals, NameLayerAndRule) {
   EXPECT_EQ(other.error().code(), "TW-NET-0410");
   EXPECT_NE(other.error().message().find("layer y"), std::string::npos) << other.error().message();
   EXPECT_NE(other.error().message().find("other"), std::string::npos) << other.error().message();
+  EXPECT_EQ(other.error().reference(), "docs/compiler-bm1684.md");
   for (const DType type : {DType::f16, DType::bf16})
-    EXPECT_EQ(compiled_function("exp", type).error().code(), "TW-NET-0410");
+    EXPECT_EQ(compiled_function("exp", type).error().code(), "TW-NET-0412");
   EXPECT_EQ(compiled_function("exp", DType::i8).error().code(), "TW-NET-0302");
 }
 

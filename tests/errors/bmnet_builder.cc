@@ -99,7 +99,7 @@ TW_TRIGGER(net_memory, [] {
 
 // ---- Nets for the BM1684 and the BM1684X ----
 
-TW_TRIGGER(net_target, []() -> Status {
+TW_TRIGGER(net_number_type, []() -> Status {
   const net::ImportOptions import{.needs_weights = false};
   TW_ASSIGN_OR_RETURN(text, net::read_prototxt(input("dim: 1 dim: 8 dim: 64 dim: 64") +
                                                "layer { name: 'y' type: 'ReLU' bottom: 'data' "
@@ -108,6 +108,17 @@ TW_TRIGGER(net_target, []() -> Status {
   return net::bm1684x::compile(network,
                                {.target = &net::bm1684::bm1684_target(), .type = DType::f16})
       .status();
+});
+// fp16 does not hold the weight.
+TW_TRIGGER(net_target, []() -> Status {
+  net::caffe::NetParameter net =
+      *net::read_prototxt("name: 'net' " + input("dim: 1 dim: 1 dim: 1 dim: 1") +
+                          convolution("num_output: 1 kernel_size: 1"));
+  net::caffe::BlobProto& blob = *net.mutable_layer(1)->add_blobs();
+  for (int i = 0; i < 4; ++i) blob.mutable_shape()->add_dim(1);
+  blob.add_data(1e9f);
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(net));
+  return net::bm1684x::compile(network, {.type = DType::f16}).status();
 });
 // Weights of the BM1880 are integers.
 TW_TRIGGER(net_float_weights, []() -> Status {

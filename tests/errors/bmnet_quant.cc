@@ -14,6 +14,8 @@
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/quantize/quantize.h"
+#include "bmnet/targets/bm1684/target.h"
+#include "bmnet/targets/bm1684x/compile.h"
 #include "common/temporary_directory.h"
 #include "errors/trigger.h"
 
@@ -72,6 +74,18 @@ TW_TRIGGER(net_table_entry, [] {
   NetCalibrationParameter table = thresholds(1, 1);
   table.mutable_layer()->RemoveLast();
   return resolved("tg_pooling", table);
+});
+TW_TRIGGER(net_table_chip, [] {
+  NetCalibrationParameter table = thresholds(1, 1);
+  table.set_chip("bm1684x");
+  return check_chip(table, ChipFamily::bm1684);
+});
+TW_TRIGGER(net_table_type, [] {
+  NetCalibrationParameter table = thresholds(1, 1);
+  table.mutable_layer(1)->set_type("fp16");
+  const bm1684x::StreamOptions options{
+      .target = &bm1684::bm1684_target(), .type = DType::i8, .table = &table};
+  return bm1684x::compile(inner_product(0.5f, 0), options).status();
 });
 TW_TRIGGER(net_threshold, [] { return resolved("tg_pooling", thresholds(1, -1)); });
 TW_TRIGGER(net_shift, [] { return resolved("tg_inner_product", thresholds(1, 1, 32)); });

@@ -111,8 +111,64 @@ TEST_F(CompileOptions, TakeTheTableOfTheChip) {
   EXPECT_EQ(run(compile_digits("bm1684x") + bytes + "net -o net.bmodel"), 0) << printed_;
   EXPECT_TRUE(prints("(1,1,8,8) i8 * ")) << printed_;
   EXPECT_EQ(run("tputwin run net.bmodel"), 0) << printed_;
-  EXPECT_EQ(run(compile_digits("bm1684") + bytes + "fp32"), 5) << printed_;
+  const std::string any =
+      "sed -e '/^chip/d' -e '/^floats/d' -e '/^  type/d' bmnet_digits_calibration_table.prototxt "
+      "> any.prototxt; ";
+  EXPECT_EQ(
+      run(any + compile_digits("bm1684") + "--type int8 --table any.prototxt --output-type net"), 5)
+      << printed_;
   EXPECT_TRUE(prints("output type") && prints("int8 nets of the BM1684 are fp32")) << printed_;
+}
+
+// Thresholds of one chip do not suit another one. Tables without a chip may be for any.
+TEST_F(CompileOptions, RefuseTheTableOfAnotherChip) {
+  const std::string models = TPUTWIN_SOURCE_DIR "/models/";
+  const std::string chips[] = {"bm1880", "bm1684", "bm1684x"};
+  for (const std::string& chip : chips) {
+    EXPECT_EQ(run(fmt::format("tputwin calibrate {0}digits.prototxt {0}digits.caffemodel --data "
+                              "{0}digits-test-images-idx3-ubyte.gz --scale 0.00390625 --samples 8 "
+                              "--chip {1} --output {1} && "
+                              "sed '/^chip:/d' {1}/bmnet_digits_calibration_table.prototxt > "
+                              "{1}/any.prototxt",
+                              models, chip)),
+              0)
+        << printed_;
+  }
+  for (const std::string& of_table : chips)
+    for (const std::string& chip : chips) {
+      const std::string compile =
+          compile_digits(chip.c_str()) + (chip == "bm1880" ? "" : "--type int8 ") + "--table ";
+      const std::string table = of_table + "/bmnet_digits_calibration_table.";
+      for (const char* form : {"pb2", "prototxt"}) {
+        if (chip == of_table) {
+          EXPECT_EQ(run(compile + table + form), 0) << printed_;
+          continue;
+        }
+        EXPECT_NE(run(compile + table + form), 0) << of_table << " for " << chip;
+        EXPECT_TRUE(prints("TW-NET-0316 table " + table + form + ": chip = " + of_table) &&
+                    prints("calibrate again with --chip " + chip))
+            << printed_;
+      }
+      // Types of the BM1684X are refused all the same.
+      const bool has_types = of_table == "bm1684x" && chip != of_table;
+      EXPECT_EQ(run(compile + of_table + "/any.prototxt"), has_types ? 5 : 0) << printed_;
+    }
+  const std::string fp32 = compile_digits("bm1684") + "--type fp32 --table ";
+  EXPECT_NE(run(fp32 + "bm1684x/bmnet_digits_calibration_table.pb2"), 0);
+  EXPECT_TRUE(prints("TW-NET-0316") && prints("need no table")) << printed_;
+}
+
+// Only tables for other chips give types to layers.
+TEST_F(CompileOptions, RefuseTypesThatTheChipLacks) {
+  const std::string table = "echo 'layer { name: \"conv1\" type: \"fp16\" }' > table.prototxt; ";
+  const std::string options = "--table table.prototxt";
+  EXPECT_NE(run(table + compile_digits("bm1880") + options), 0);
+  EXPECT_TRUE(prints("TW-NET-0316") && prints("type of layer conv1 = fp16")) << printed_;
+  EXPECT_NE(run(compile_digits("bm1684") + options), 0);
+  EXPECT_TRUE(prints("TW-NET-0317 layer conv1: type = fp16") &&
+              prints("the bm1684 computes in fp32 and int8") && prints("docs/compiler-bm1684.md"))
+      << printed_;
+  EXPECT_EQ(run(compile_digits("bm1684x") + options), 0) << printed_;
 }
 
 }  // namespace

@@ -96,6 +96,15 @@ class Warnings {
   const std::vector<std::string> outputs_;
 };
 
+// Returns digits that differ from those of 1.
+std::string cosine_text(double cosine) {
+  if (cosine > 0.9999 && cosine < 1) return fmt::format("1 - {:.1g}", 1 - cosine);
+  return fmt::format("{:.5f}", cosine);
+}
+
+constexpr std::string_view kNoRounding =
+    ", which numbers that are rounded rarely reach: require 0.9999";
+
 }  // namespace
 
 void warn_of_poor_fit(const Network& network, const Reports& reports,
@@ -120,10 +129,11 @@ std::vector<Error> missed_outputs(const Calibration& calibration, double require
         missed.push_back(
             Error(errors::net_required)
                 .in("output " + report.blob)
-                .argument("cosine", fmt::format("{:.5f}", report.cosine))
-                .detail(fmt::format("{:g} is required; the first tensor below it is {} of layer {} "
-                                    "({:.5f})",
-                                    required, first->blob, first->layer, first->cosine)));
+                .argument("cosine", cosine_text(report.cosine))
+                .detail(fmt::format("{:g} is required{}; the first tensor below it is {} of layer "
+                                    "{} ({})",
+                                    required, required == 1 ? kNoRounding : "", first->blob,
+                                    first->layer, cosine_text(first->cosine))));
   return missed;
 }
 

@@ -8,10 +8,12 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "chip/family.h"
 
 namespace tputwin::net {
 namespace {
@@ -66,6 +68,36 @@ Result<NetCalibrationParameter> read_table_file(const std::string& path) {
   auto table = read_table(file);
   if (!table.ok()) return malformed(table.error().detail()).argument("file", path);
   return table;
+}
+
+std::string table_chip(ChipFamily family) {
+  std::string name(first_of(family).name);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+Status check_chip(const NetCalibrationParameter& table, ChipFamily family,
+                  const std::string& where) {
+  const std::string wanted = table_chip(family);
+  const auto refused = [&](std::string_view what, std::string value, std::string_view why) {
+    return Error(errors::net_table_chip)
+        .in(where)
+        .argument(what, std::move(value))
+        .detail(
+            fmt::format("the net is compiled for the {0}{1}; calibrate again with --chip {0}, "
+                        "or compile for the chip of the table{2}",
+                        wanted, why,
+                        family == ChipFamily::bm1880
+                            ? ""
+                            : "; nets without bytes and without types of layers need no table"));
+  };
+  if (table.has_chip() && table.chip() != wanted) return refused("chip", table.chip(), "");
+  if (family != ChipFamily::bm1880) return {};
+  constexpr std::string_view kNoTypes = ", which has no types of layers";
+  if (table.has_floats()) return refused("floats", table.floats(), kNoTypes);
+  for (const LayerCalibrationParameter& layer : table.layer())
+    if (layer.has_type()) return refused("type of layer " + layer.name(), layer.type(), kNoTypes);
+  return {};
 }
 
 std::string table_binary(const NetCalibrationParameter& table) {

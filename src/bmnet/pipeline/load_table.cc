@@ -35,6 +35,7 @@ Status load_table(Compilation& c) {
   }
   if (!c.source.table) return read_own_table(c);
   TW_ASSIGN_OR_RETURN(table, read_table_file(*c.source.table));
+  TW_RETURN_IF_ERROR(check_chip(table, c.source.chip, "table " + *c.source.table));
   c.table = std::move(table);
   leave_to_host(c);
   return {};

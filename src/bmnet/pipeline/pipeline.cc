@@ -85,6 +85,7 @@ Result<Compiled> compile(const Network& network, const std::vector<LayerIntegers
 Result<Compiled> compile(const Network& network, const NetCalibrationParameter& table,
                          const CompileOptions& options) {
   TW_RETURN_IF_ERROR(verify(network));
+  TW_RETURN_IF_ERROR(check_chip(table, ChipFamily::bm1880));
   TW_ASSIGN_OR_RETURN(integers, resolve(network, table));
   return compile(network, integers, options);
 }

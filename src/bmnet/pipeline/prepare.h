@@ -10,6 +10,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/calibrate/calibrate.h"
 #include "bmnet/calibrate/units.h"
+#include "chip/chip.h"
 
 namespace tputwin::net {
 
@@ -18,6 +19,8 @@ struct Source {
   std::string caffemodel;            // weights, int8 or float
   std::optional<std::string> table;  // calibration table file; nullopt for none
   ImportOptions import;
+  // The chip that the table must be for.
+  ChipFamily chip = ChipFamily::bm1880;
 };
 
 struct Prepared {

@@ -19,8 +19,8 @@ namespace stream = net::bm1684x;
 
 namespace {
 
-net::Source source_of(const CompileRequest& request) {
-  net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}};
+net::Source source_of(const CompileRequest& request, ChipFamily chip) {
+  net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}, chip};
   source.import.batch = request.batch;
   source.import.has_subnets = true;
   if (!request.table.empty()) source.table = request.table;
@@ -136,7 +136,8 @@ NetCalibrationParameter ones(const net::Network& network) {
 
 Result<StreamResult> compile_stream(const CompileRequest& request,
                                     const stream::StreamOptions& options) {
-  TW_ASSIGN_OR_RETURN(prepared, read_stages(request, source_of(request)));
+  TW_ASSIGN_OR_RETURN(prepared,
+                      read_stages(request, source_of(request, options.target->chip.family)));
   TW_ASSIGN_OR_RETURN(result, compile_all(request, prepared, options));
   TW_ASSIGN_OR_RETURN(file,
                       stream::to_file(result.stages, request.name, request.options.layer_names));
@@ -169,7 +170,7 @@ Result<StreamPlan> plan_stream(const CompileRequest& request,
                                const stream::StreamOptions& options) {
   StreamPlan plan;
   plan.result.target = options.target;
-  auto prepared = read_stages(request, source_of(request));
+  auto prepared = read_stages(request, source_of(request, options.target->chip.family));
   if (!prepared.ok() && prepared.error().id() == errors::sys_file_read) return prepared.error();
   if (!prepared.ok()) {
     plan.problem = prepared.error().message();

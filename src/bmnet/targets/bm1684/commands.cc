@@ -17,7 +17,8 @@ template <class Op>
 Error no_command(const Op& op) {
   return Error(errors::net_target)
       .argument("command", std::string(name(op)))
-      .detail("the BM1684 has no command for this operation on these operands");
+      .detail("the BM1684 has no command for this operation on these operands")
+      .see("docs/compiler-bm1684.md");
 }
 
 // A convolution of the BM1684X has its weights in a compact tensor (1, OC, pairs * taps, 2). The

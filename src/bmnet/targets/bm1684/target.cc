@@ -33,6 +33,8 @@ class Bm1684Target final : public bm1684x::Target {
  public:
   Bm1684Target() : Target(first_of(ChipFamily::bm1684)) {}
 
+  std::string_view document() const override { return "docs/compiler-bm1684.md"; }
+
   const LocalMemory& memory() const override {
     static const StreamLanes lanes(chip.lanes, chip.eu_bytes, chip.lane_bytes, chip.limits.extent,
                                    chip.limits.channels);

@@ -7,6 +7,7 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
+#include "bmnet/integers/table.h"
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/weight_memory.h"
 #include "bmnet/pipeline/compilation.h"
@@ -16,6 +17,7 @@
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/schedule/constants.h"
+#include "bmnet/targets/bm1684x/search/mixed_types.h"
 #include "bmnet/targets/bm1684x/search/table_types.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/stream_compilation.h"
@@ -294,23 +296,14 @@ Status place_weights(StreamCompilation& c) {
       c.memories.weights + static_cast<uint64_t>(align_up_to(static_cast<int64_t>(bytes), kPage));
   c.result.neurons = c.memories.neurons;
   c.result.neuron_bytes = c.shared.compiled.neuron_size;
-  return {};
-}
-
-// ---- Ends ----
-
-Status describe_ends(StreamCompilation& c) {
-  const Network& network = c.shared.net.network;
-  for (const std::string& t : network.inputs()) c.result.inputs.push_back(described(c, t));
-  for (const std::string& t : network.outputs()) c.result.outputs.push_back(described(c, t));
-  // Tensors of the model may have more than four axes, or none.
-  for (StreamTensor& t : c.result.outputs)
-    if (const auto own = network.output_dims.find(t.name); own != network.output_dims.end())
-      t.shape = own->second;
-  if (!c.options.keep_all) return {};
-  for (const auto& [tensor, position] : c.shared.positions)
-    if (network.shape_of(tensor) != nullptr) c.result.kept.push_back(described(c, tensor));
-  return {};
+  const uint64_t end = c.memories.neurons + c.result.neuron_bytes;
+  if (end <= chip().global_bytes) return {};
+  return Error(errors::net_memory)
+      .in("net " + c.shared.net.network.name)
+      .argument("weights and tensors", fmt::format("{} bytes", end - target().first_weight()))
+      .detail(fmt::format("{} of them are weights, and {} bytes before them are the chip's own; "
+                          "compile for a smaller batch or smaller inputs, or in a narrower type",
+                          c.result.weights.size(), target().first_weight()));
 }
 
 // A pass of all targets.
@@ -339,23 +332,31 @@ Status run(StreamCompilation& c, std::span<const Pass> passes) {
 // Refuses options that the target does not have.
 Status check(const Network& network, const StreamOptions& options) {
   const auto refused = [&](const char* argument, std::string value, std::string why) {
-    return Error(errors::net_target)
+    return Error(errors::net_number_type)
         .in("net " + network.name)
         .argument(argument, std::move(value))
-        .detail(std::move(why));
+        .detail(std::move(why))
+        .see(target().document());
   };
   if (options.type == DType::i8 && options.table == nullptr)
     return Error(errors::net_table_entry)
         .in("net " + network.name)
         .argument("table", "missing")
-        .detail("a net of bytes needs the thresholds of its tensors");
+        .detail(fmt::format("a net of bytes needs the thresholds of its tensors: run tputwin "
+                            "calibrate --chip {} and give its table by --table",
+                            table_chip(chip().family)))
+        .see(target().document());
   if (!target().has_type(options.type))
-    return refused("type", std::string(to_string(options.type)),
-                   fmt::format("nets of the {} are fp32 or int8", chip().name));
+    return refused(
+        "type", name_of(options.type),
+        fmt::format("nets of the {} are fp32 or int8: give --type fp32, or --type int8 with a "
+                    "table",
+                    chip().name));
   if (options.type == DType::i8 && target().packing() != nullptr &&
       !(options.float_inputs && options.float_outputs))
     return refused(options.float_inputs ? "output type" : "input type", "net",
-                   fmt::format("inputs and outputs of int8 nets of the {} are fp32", chip().name));
+                   fmt::format("inputs and outputs of int8 nets of the {} are fp32: leave --{} out",
+                               chip().name, options.float_inputs ? "output-type" : "input-type"));
   return {};
 }
 

@@ -90,6 +90,7 @@ void emit_part(StreamCompilation& c, StreamProgram& program, const ProgramPart& 
 Status finish(StreamCompilation& c, StreamProgram& program, std::vector<Instruction>& commands,
               bmodel::LayerRuns& layers) {
   if (!program.status().ok()) return program.status().error();
+  TW_RETURN_IF_ERROR(program.check_encoding());
   c.result.predicted_cycles = prefetch_weights(program, c.memories.neurons);
   commands = program.instructions();
   layers = program.layers();
@@ -170,6 +171,20 @@ Status emit_all(StreamCompilation& c) {
     emit_part(c, program, c.shared.parts[i]);
   }
   return finish(c, program, c.result.program, c.result.layers);
+}
+
+Status describe_ends(StreamCompilation& c) {
+  const Network& network = c.shared.net.network;
+  for (const std::string& t : network.inputs()) c.result.inputs.push_back(described(c, t));
+  for (const std::string& t : network.outputs()) c.result.outputs.push_back(described(c, t));
+  // Tensors of the model may have more than four axes, or none.
+  for (StreamTensor& t : c.result.outputs)
+    if (const auto own = network.output_dims.find(t.name); own != network.output_dims.end())
+      t.shape = own->second;
+  if (!c.options.keep_all) return {};
+  for (const auto& [tensor, position] : c.shared.positions)
+    if (network.shape_of(tensor) != nullptr) c.result.kept.push_back(described(c, tensor));
+  return {};
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -132,7 +132,8 @@ Error unsupported(const TensorOp& op, std::string_view what, std::string value,
   return Error(errors::net_target)
       .in("layer " + op.name())
       .argument(what, std::move(value))
-      .detail(std::string(advice));
+      .detail(std::string(advice))
+      .see(target().document());
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -37,5 +37,7 @@ StreamTensor described(const StreamCompilation& c, const std::string& tensor);
 
 // Emits the commands, by subnets if the net has operators of the host.
 Status emit_all(StreamCompilation& c);
+// Describes inputs, outputs and kept tensors of the result.
+Status describe_ends(StreamCompilation& c);
 
 }  // namespace tputwin::net::bm1684x

@@ -3,8 +3,20 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "isa/streams/encode.h"
 
 namespace tputwin::net::bm1684x {
+namespace {
+
+Error refused(std::string_view layer, const Operation& op, const Error& why) {
+  return Error(errors::net_target)
+      .in("layer " + std::string(layer))
+      .argument("command", std::string(name(op)))
+      .detail(why.message() + "; divide the layer in the net, or cut the net before it")
+      .see(target().document());
+}
+
+}  // namespace
 
 void StreamProgram::add(const Operation& op) {
   if (!status_.ok()) return;
@@ -17,10 +29,7 @@ void StreamProgram::add(const Operation& op) {
   for (Operation& step : *steps) {
     if (Status s = check(step, chip());
         !s.ok() && s.error().info().level == tputwin::Level::error) {
-      status_ = Error(errors::net_target)
-                    .in("layer " + (layers_.empty() ? std::string() : layers_.back()))
-                    .argument("command", std::string(name(step)))
-                    .detail(s.error().message());
+      status_ = refused(layers_.empty() ? std::string_view() : layers_.back(), step, s.error());
       return;
     }
     const Engine engine = tputwin::engine(step);
@@ -49,6 +58,14 @@ void StreamProgram::instructions(std::vector<Instruction>& result) const {
     const uint32_t id = ++numbers[c.engine == Engine::dma];
     result.push_back({c.op, c.engine, id, waits.add(c.accesses, c.engine, id)});
   }
+}
+
+Status StreamProgram::check_encoding() const {
+  const std::vector<Instruction> all = instructions();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (const auto bytes = isa::encode_command(all[i], chip()); !bytes.ok())
+      return refused(layers_[commands_[i].layer], all[i].op, bytes.error());
+  return {};
 }
 
 bmodel::LayerRuns StreamProgram::layers() const {

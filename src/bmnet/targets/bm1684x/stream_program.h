@@ -28,6 +28,8 @@ class StreamProgram {
   void begin_layer(std::string_view name);
 
   const Status& status() const { return status_; }
+  // Returns the error of the first command that no fields of the chip express; it names the layer.
+  Status check_encoding() const;
   // Passes may change the order of commands that do not conflict.
   std::vector<StreamCommand>& commands() { return commands_; }
   // Returns the commands, numbered, with the waits that keep their order.

@@ -46,6 +46,8 @@ class Target {
   virtual bool keeps_constants() const { return true; }
   // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
   virtual bool transposes() const = 0;
+  // Returns the page of the compiler, which errors name.
+  virtual std::string_view document() const { return "docs/compiler168x.md"; }
   // Returns true if nets can have this type.
   virtual bool has_type(DType type) const = 0;
   // Returns true if the chip has commands for a step.

@@ -12,7 +12,7 @@ namespace tputwin::net::bm1684x {
 
 // `where` names the owner of the type in an error.
 Result<DType> type_of_name(const std::string& where, const std::string& name);
-// Refuses types that the target does not have. Thresholds for the BM1684X suit no other chip.
+// Refuses tables for other chips, and types that the target does not have.
 Status check_types(const NetCalibrationParameter& table);
 
 }  // namespace tputwin::net::bm1684x
