@@ -227,19 +227,25 @@ class Partition {
     return true;
   }
 
+  int64_t row_bytes(const View& view) const {
+    return memory().tensor_bytes(view, {1, view.e.c, 1, view.e.w});
+  }
+
   Error too_large(const TiledKernel& k) const {
     int64_t weights = 0;
     for (const Weight& w : k.weights)
       weights += memory().weight_bytes(
           w, {0, k.can_split_channels() ? std::min<int64_t>(memory().lanes, w.e.c) : w.e.c});
-    const Extents& in = k.inputs[0].e;
+    const Extents &in = k.inputs[0].e, &out = k.output.e;
     return Error(errors::net_local_memory)
         .in("layer " + k.layer)
         .argument("input", fmt::format("({},{},{},{})", in.n, in.c, in.h, in.w))
         .detail(fmt::format(
-            "{} bytes of weights in a lane of {}, with one row of input and output and what "
-            "is computed between them; divide the layer in the net",
-            weights, memory().lane_bytes));
+            "a lane of {} bytes must hold {} of weights, {} of a row of the input, {} of a row of "
+            "the output ({},{},{},{}), and what is computed between them; divide the layer in the "
+            "net, or make its rows shorter",
+            memory().lane_bytes, weights, row_bytes(k.inputs[0]), row_bytes(k.output), out.n, out.c,
+            out.h, out.w));
   }
 
   const LocalMemory& memory() const { return pricer_.memory; }

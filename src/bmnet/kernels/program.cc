@@ -60,8 +60,14 @@ Program::~Program() { bmk1880_cleanup(context_); }
 
 void Program::check(const bmk1880_op_t* command) {
   if (command != nullptr || error_) return;
-  auto last = thread_diagnostics().last_error();
-  fail(last ? *last : Error(errors::net_ir).detail("a command was refused without a reason"));
+  const auto last = thread_diagnostics().last_error();
+  if (!last) return fail(Error(errors::net_ir).detail("a command was refused without a reason"));
+  if (begun_.empty()) return fail(*last);
+  fail(Error(errors::net_target)
+           .in("layer " + begun_.back().layer)
+           .argument("command", last->call())
+           .detail(last->message() + "; divide the layer in the net, or cut the net before it")
+           .see("docs/bmnet.md"));
 }
 
 void Program::load(const tensor_lmem& t, GlobalPlace from, const stride_t* strides) {

@@ -108,7 +108,14 @@ class Placement {
   Status check_size(uint64_t bytes) {
     c_.compiled.neuron_size = bytes;
     if (bytes <= kGlobalBytes) return {};
-    return Error(errors::net_memory).argument("neuron memory", fmt::format("{} bytes", bytes));
+    const auto largest =
+        std::ranges::max_element(life_, {}, [](const auto& tensor) { return tensor.second.bytes; });
+    return Error(errors::net_memory)
+        .in("net " + c_.net.network.name)
+        .argument("neuron memory", fmt::format("{} bytes", bytes))
+        .detail(fmt::format("the largest tensor, {}, has {} bytes; compile for a smaller batch or "
+                            "smaller inputs",
+                            c_.net.network.blob_name(largest->first), largest->second.bytes));
   }
 
   Compilation& c_;

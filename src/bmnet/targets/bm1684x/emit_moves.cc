@@ -15,6 +15,7 @@ class Transfer {
 
   // `source` and `target` are addresses; the steps of the loops count elements.
   void emit(const std::vector<Loop>& loops, int64_t source, int64_t target) {
+    if (const size_t i = too_long(loops); i < loops.size()) return divide(loops, i, source, target);
     if (const size_t i = to_unroll(loops); i < loops.size())
       return unroll(loops, i, source, target);
     std::vector<Loop> all(loops);
@@ -34,6 +35,25 @@ class Transfer {
   bool is_row(const Loop& l) const {
     const int64_t most = std::max<int64_t>(chip().limits.dma_step / bytes(), 1);
     return l.source >= 0 && l.target > 0 && l.source <= most && l.target <= most;
+  }
+
+  // Returns the loop that is longer than the extents of commands; the number of loops if there is
+  // none. A command moves a run of neighbouring elements of any length.
+  static size_t too_long(const std::vector<Loop>& loops) {
+    if (loops.size() == 1 && loops[0].source == 1 && loops[0].target == 1) return 1;
+    size_t i = 0;
+    while (i < loops.size() && loops[i].count <= chip().limits.dma_extent) ++i;
+    return i;
+  }
+
+  // Ranges of a loop become commands of their own.
+  void divide(std::vector<Loop> loops, size_t index, int64_t source, int64_t target) {
+    const Loop loop = loops[index];
+    const int64_t most = chip().limits.dma_extent;
+    for (int64_t begin = 0; begin < loop.count; begin += most) {
+      loops[index].count = std::min(most, loop.count - begin);
+      emit(loops, source + begin * loop.source * bytes(), target + begin * loop.target * bytes());
+    }
   }
 
   // Returns the loop that needs commands of its own; the number of loops if there is none.

@@ -54,6 +54,7 @@ class Packing {
     to_.net.network.name = from_.network.name;
     to_.net.network.blobs = std::move(from_.network.blobs);
     to_.net.network.blob_names = from_.network.blob_names;
+    to_.net.network.output_dims = from_.network.output_dims;
     for (size_t i = 0; i < from_.network.ops.size(); ++i)
       place(from_.network.ops[i], from_.integers[i]);
     return std::move(to_);

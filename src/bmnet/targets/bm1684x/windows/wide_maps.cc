@@ -21,9 +21,11 @@ struct ColumnRange {
 std::vector<ColumnRange> ranges_of(const Columns& c, int64_t extent, int64_t outputs) {
   const int64_t limit = chip().limits.window.extent;
   const int64_t most = std::min(limit, (limit - c.reach()) / c.stride + 1);
+  // Ranges of one size: a short last one might have nothing but pads.
+  const int64_t size = ceil_div(outputs, ceil_div(outputs, most));
   std::vector<ColumnRange> ranges;
-  for (int64_t first = 0; first < outputs; first += most) {
-    const Span out{first, std::min(first + most, outputs)};
+  for (int64_t first = 0; first < outputs; first += size) {
+    const Span out{first, std::min(first + size, outputs)};
     const int64_t begin = out.begin * c.stride - c.before;
     const int64_t end = (out.end - 1) * c.stride - c.before + c.reach();
     const Span in{std::clamp<int64_t>(begin, 0, extent), std::clamp<int64_t>(end, 0, extent)};
