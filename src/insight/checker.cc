@@ -34,13 +34,20 @@ void Checker::on_issue(const CallSite& site) {
   stack_ = Stacks::of_process().capture();
 }
 
+std::string_view Checker::layer_of(const Instruction& instruction) {
+  const std::string_view name = layers_.next(instruction);
+  if (name.empty()) return {};
+  const auto known = layer_names_.find(name);
+  return known != layer_names_.end() ? *known : *layer_names_.emplace(name).first;
+}
+
 // Choices such as indices may be overwritten by the command, so sources are looked at before it
 // runs.
 void Checker::before_instruction(const Instruction& instruction, const Footprint& touched) {
   if (const auto made = origin_.find({instruction.engine, instruction.id}); made != origin_.end())
     std::tie(site_.call, stack_) = std::pair(made->second.call, made->second.stack);
   report_.add_command();
-  current_ = history_.add(instruction, site_.call, stack_);
+  current_ = history_.add(instruction, site_.call, stack_, layer_of(instruction));
   unpolled_ = current_;
   if (is_on(Check::numbers)) before_.take(device_, instruction.op, touched);
   check_operands(current_, instruction.op);
@@ -212,6 +219,7 @@ Actor Checker::actor(CommandId id, std::string does) const {
           .kernel = history_.launch(command.launch).name,
           .engine = std::string(to_string(command.engine)),
           .command = command.number,
+          .layer = std::string(command.layer),
           .lines = std::move(code.lines),
           .launch = std::move(launch),
           .tensors = named_operands(id)};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "insight/allocations.h"
+#include "insight/launch_layers.h"
 #include "insight/number_values.h"
 #include "insight/origins.h"
 #include "insight/report.h"
@@ -109,6 +110,7 @@ class Checker : public Observer {
     return is_on(check) && (!is_of_file(id) || is_on(Check::hints));
   }
   bool is_unsynced(CommandId id) const;
+  std::string_view layer_of(const Instruction& instruction);
   Actor actor(CommandId id, std::string does) const;
   Actor host_actor(StackId stack, std::string does) const;
   Place place(std::vector<ByteRange> bytes) const;
@@ -128,7 +130,9 @@ class Checker : public Observer {
   std::set<Traces::Key> known_;
   CallSite site_;  // of the next instruction
   StackId stack_ = 0;
-  Origin origin_;  // of the current launch
+  Origin origin_;                                   // of the current launch
+  LaunchLayers layers_;                             // of the current launch
+  std::set<std::string, std::less<>> layer_names_;  // those that the history has
   bool in_launch_ = false;
   CommandId unpolled_ = 0;  // newest command since the last poll
   StackId section_ = 0;     // call that began the parallel section

@@ -25,6 +25,7 @@ std::string describe(const Actor& actor) {
   if (actor.command != 0)
     text += fmt::format("{} command {} of {} ({})", actor.call.empty() ? "" : ",", actor.command,
                         actor.kernel.empty() ? "the launch" : actor.kernel, actor.engine);
+  if (!actor.layer.empty()) text += fmt::format("\n      layer {}", actor.layer);
   for (const SourceLine& line : actor.lines) text += fmt::format("\n      at {}", describe(line));
   if (!actor.launch.lines.empty())
     text += fmt::format("\n      launched by {} at {}", actor.launch.call,

@@ -37,6 +37,7 @@ struct Actor {
   std::string engine;
   // Number in the launch, from 1.
   uint32_t command = 0;
+  std::string layer = {};  // of the command, as the file of the network names it
   std::vector<SourceLine> lines;
   UserCode launch = {};  // call that launched the kernel, if known
   // Operands in global memory that have a name: "src_addr is argument input + 0x40".

@@ -40,10 +40,12 @@ void History::order(const Instruction& instruction) {
   finished = std::max(finished, std::prev(after)->id);
 }
 
-CommandId History::add(const Instruction& instruction, std::string_view call, StackId stack) {
+CommandId History::add(const Instruction& instruction, std::string_view call, StackId stack,
+                       std::string_view layer) {
   order(instruction);
   commands_.push_back({.call = call,
                        .operation = name(instruction.op),
+                       .layer = layer,
                        .stack = stack,
                        .launch = current_launch(),
                        .number = ++commands_in_launch_,

@@ -16,6 +16,7 @@ using CommandId = uint32_t;  // position in the history, from 1; 0: none
 
 struct Command {
   std::string_view call, operation;
+  std::string_view layer;  // as the file of the network names it; empty: unknown
   StackId stack = 0;
   uint32_t launch = 0;  // index in the history, from 1
   uint32_t number = 0;  // in its launch, from 1; 0: the host
@@ -37,7 +38,9 @@ class History {
   // begin_launch() and barrier() order all later commands after all earlier ones.
   void begin_launch(std::string_view name, uint64_t number, StackId stack);
   void barrier();
-  CommandId add(const Instruction& instruction, std::string_view call, StackId stack);
+  // The caller keeps the name of the layer.
+  CommandId add(const Instruction& instruction, std::string_view call, StackId stack,
+                std::string_view layer = {});
   CommandId add_host(StackId stack, bool is_pointer = false);
 
   const Command& at(CommandId id) const { return commands_[id - 1]; }

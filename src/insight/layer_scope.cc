@@ -11,13 +11,16 @@ thread_local const LayerScope* innermost = nullptr;
 }  // namespace
 
 LayerScope::LayerScope(std::string_view name, const bmodel::bm168x::CommandLayers& layers)
-    : before_(std::exchange(innermost, this)), name_(name), layers_(layers) {}
+    : before_(std::exchange(innermost, this)), name_(name), layers_(&layers) {}
+LayerScope::LayerScope(std::string_view layer)
+    : before_(std::exchange(innermost, this)), name_(layer), layers_(nullptr) {}
 LayerScope::~LayerScope() { innermost = before_; }
 
 std::string_view LayerScope::current() { return innermost != nullptr ? innermost->name_ : ""; }
 
 std::string_view LayerScope::layer_of(const Instruction& instruction) {
-  return innermost != nullptr ? innermost->layers_.of(instruction) : "";
+  if (innermost == nullptr) return "";
+  return innermost->layers_ != nullptr ? innermost->layers_->of(instruction) : innermost->name_;
 }
 
 std::string_view LayerScope::name_of(const Instruction& instruction) {

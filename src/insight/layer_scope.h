@@ -13,6 +13,8 @@ class LayerScope {
   // `layers` names the layers of single commands. The caller keeps both alive for the lifetime of
   // the scope.
   LayerScope(std::string_view name, const bmodel::bm168x::CommandLayers& layers);
+  // All commands are of this layer, whose name the caller keeps.
+  explicit LayerScope(std::string_view layer);
   ~LayerScope();
   LayerScope(const LayerScope&) = delete;
   LayerScope& operator=(const LayerScope&) = delete;
@@ -26,7 +28,7 @@ class LayerScope {
  private:
   const LayerScope* before_;
   std::string_view name_;
-  const bmodel::bm168x::CommandLayers& layers_;
+  const bmodel::bm168x::CommandLayers* layers_;  // nullptr: the name is that of the layer
 };
 
 }  // namespace tputwin::insight

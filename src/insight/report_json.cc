@@ -15,6 +15,7 @@ json to_json(const Actor& actor) {
   json object{{"does", actor.does},     {"call", actor.call},     {"operation", actor.operation},
               {"kernel", actor.kernel}, {"engine", actor.engine}, {"command", actor.command},
               {"lines", lines}};
+  if (!actor.layer.empty()) object["layer"] = actor.layer;
   if (!actor.tensors.empty()) object["tensors"] = actor.tensors;
   if (actor.launch.lines.empty()) return object;
   const SourceLine& launch = actor.launch.lines.front();

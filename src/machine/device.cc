@@ -41,7 +41,7 @@ Status run_with_workers(size_t instructions, const Run& run) {
 template <class Step>
 void record_step(const Instruction& instruction, const Step& step) {
   if (StepRecorder* const recorder = StepRecorder::current()) [[unlikely]]
-    return recorder->run(name(instruction.op), step);
+    return recorder->run(instruction, step);
   step();
 }
 

@@ -17,21 +17,25 @@ uint64_t now() {
 
 }  // namespace
 
-StepRecorder::StepRecorder() : last_(now()) { recorder_of_process = this; }
+StepRecorder::StepRecorder(LayerOf layer_of) : layer_of_(std::move(layer_of)), last_(now()) {
+  recorder_of_process = this;
+}
 StepRecorder::~StepRecorder() { recorder_of_process = nullptr; }
 StepRecorder* StepRecorder::current() { return recorder_of_process.load(); }
 
-void StepRecorder::close(std::string_view operation, std::vector<LoopTime> loops) {
+void StepRecorder::close(std::string_view operation, std::vector<LoopTime> loops,
+                         std::string layer) {
   const uint64_t time = now();
-  steps_.push_back({operation, time - last_, std::move(loops)});
+  steps_.push_back({operation, time - last_, std::move(loops), std::move(layer)});
   last_ = now();
 }
 
-void StepRecorder::run(std::string_view operation, const std::function<void()>& step) {
+void StepRecorder::run(const Instruction& instruction, const std::function<void()>& step) {
   close({}, {});
   LoopRecorder loops;
   step();
-  close(operation, loops.take());
+  close(name(instruction.op), loops.take(),
+        layer_of_ ? std::string(layer_of_(instruction)) : std::string());
 }
 
 std::vector<StepTime> StepRecorder::take() {

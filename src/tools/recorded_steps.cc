@@ -1,7 +1,10 @@
 // Repeats a run under a StepRecorder.
 #include "tools/recorded_steps.h"
 
+#include <tuple>
+
 #include "base/parallel.h"
+#include "insight/layer_scope.h"
 #include "insight/scaling/scaling.h"
 
 namespace tputwin::tools {
@@ -13,7 +16,7 @@ Result<std::vector<StepTime>> recorded_steps(const RecordedThreads& threads,
   std::vector<std::vector<StepTime>> runs;
   Status status;
   {
-    StepRecorder recorder;
+    StepRecorder recorder(insight::LayerScope::layer_of);
     for (int i = 0; i < kWarm + kRuns && status.ok(); ++i) {
       recorder.take();
       status = run();
@@ -32,14 +35,17 @@ Json account_json(std::span<const StepTime> steps, unsigned threads) {
   for (const unsigned count : insight::thread_counts(threads))
     json["predicted_ms"][std::to_string(count)] =
         insight::scaling(steps, count).threaded.total() / kMillisecond;
-  for (const insight::KindScaling& kind : insight::scaling(steps, threads).kinds)
-    json["steps"].push_back({{"operation", kind.operation},
-                             {"count", kind.steps},
-                             {"one_thread_ms", kind.one_thread / kMillisecond},
-                             {"ms", kind.threaded.total() / kMillisecond},
-                             {"serial_ms", kind.threaded.serial / kMillisecond},
-                             {"uneven_ms", kind.threaded.uneven / kMillisecond},
-                             {"opening_ms", kind.threaded.opening / kMillisecond}});
+  const insight::Scaling predicted = insight::scaling(steps, threads);
+  for (const auto& [name, member, list] :
+       {std::tuple("operation", "steps", &predicted.kinds), {"layer", "layers", &predicted.layers}})
+    for (const insight::KindScaling& kind : *list)
+      json[member].push_back({{name, kind.name},
+                              {"count", kind.steps},
+                              {"one_thread_ms", kind.one_thread / kMillisecond},
+                              {"ms", kind.threaded.total() / kMillisecond},
+                              {"serial_ms", kind.threaded.serial / kMillisecond},
+                              {"uneven_ms", kind.threaded.uneven / kMillisecond},
+                              {"opening_ms", kind.threaded.opening / kMillisecond}});
   return json;
 }
 

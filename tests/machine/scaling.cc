@@ -83,7 +83,7 @@ TEST(Scaling, ListsTheKindsThatLoseMostFirst) {
                                     {"", 1000, {}}};
   const insight::Scaling scaling = insight::scaling(steps, 16);
   ASSERT_EQ(scaling.kinds.size(), 3u);
-  EXPECT_EQ(scaling.kinds[0].operation, "copy");
+  EXPECT_EQ(scaling.kinds[0].name, "copy");
   EXPECT_EQ(scaling.kinds[0].steps, 2u);
   EXPECT_DOUBLE_EQ(scaling.one_thread, 1'501'000);
   const std::string text = insight::scaling_text(steps, 16);

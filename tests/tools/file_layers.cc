@@ -1,6 +1,7 @@
 // Tools name the layers of compiled files, and choose one of several stages.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -54,11 +55,54 @@ TEST_F(FileLayers, AreNamedByEveryTool) {
     EXPECT_FALSE(prints("subnet 0")) << printed_;
     ASSERT_EQ(run("tputwin check --numbers numbers.txt net.bmodel && cat numbers.txt"), 0);
     EXPECT_TRUE(prints(" conv1 ")) << printed_;
+    const auto account = json_of("tputwin run --json --account 2 net.bmodel")["account"];
+    ASSERT_FALSE(account["layers"].empty());
+    std::set<std::string> layers;
+    for (const auto& layer : account["layers"]) layers.insert(layer["layer"].get<std::string>());
+    EXPECT_TRUE(layers.contains("conv1"));
+    ASSERT_EQ(run("tputwin run --account 2 net.bmodel"), 0);
+    EXPECT_TRUE(prints("\nlayer ") && prints("\nconv1 ")) << printed_;
     ASSERT_EQ(run("echo 'break layer conv2\ncontinue\nquit' > lines; tputwin debug net.bmodel "
                   "< lines"),
               0)
         << printed_;
     EXPECT_TRUE(prints("layer conv2 (")) << printed_;
+    ASSERT_EQ(run("tputwin record -o run.tprec -- net.bmodel && tputwin debug run.tprec < lines"),
+              0)
+        << printed_;
+    EXPECT_TRUE(prints("layer conv2 (")) << printed_;
+  }
+}
+
+// The first convolution makes infinities, of which a later one makes NaN.
+TEST_F(FileLayers, AreNamedByFindings) {
+  const std::vector<float> large(64, 3e38f);
+  Array array{.shape = {1, 1, 8, 8}, .bytes = std::vector<uint8_t>(64 * sizeof(float))};
+  std::memcpy(array.bytes.data(), large.data(), array.bytes.size());
+  ASSERT_TRUE(write_bytes((directory_ / "large.npy").string(), write_npy(array)).ok());
+  for (const std::string chip : kChips) {
+    SCOPED_TRACE(chip);
+    compile(chip, "-o net.bmodel");
+    EXPECT_EQ(run("tputwin check -- net.bmodel --input large.npy"), 6);
+    EXPECT_TRUE(prints("nan-made") && prints("\n      layer conv")) << printed_;
+    EXPECT_EQ(run("tputwin record -o run.tprec -- net.bmodel --input large.npy && "
+                  "tputwin check --json findings.json run.tprec; cat findings.json"),
+              0);
+    EXPECT_TRUE(prints("nan-made") && prints("\n      layer conv")) << printed_;
+    EXPECT_TRUE(prints("\"layer\": \"conv") || prints("\"layer\":\"conv")) << printed_;
+  }
+}
+
+// Slices of layers in one group take turns.
+TEST_F(FileLayers, StopTheDebuggerOnce) {
+  for (const std::string chip : kChips) {
+    SCOPED_TRACE(chip);
+    compile(chip, "--batch 200 -o net.bmodel");
+    const std::string debug = " | tputwin debug net.bmodel | grep -c '^#.*layer conv1 ('";
+    EXPECT_EQ(run("yes layer | head -40" + debug), 0);
+    EXPECT_EQ(printed_, "1\n");
+    EXPECT_EQ(run("(echo break layer conv1; yes continue | head -40)" + debug), 0);
+    EXPECT_EQ(printed_, "1\n");
   }
 }
 

@@ -48,22 +48,28 @@ void Debugger::finish(const std::string& why) {
   stand({Stop::Reason::end, why});
 }
 
-// Returns the layer of a command, from 1. If the file names no layers, a new layer begins at each
-// subnet, under its name. Another begins where the parameters of compute commands change.
+void Debugger::begin_layer(std::string_view name) {
+  layers_.push_back({std::string(name), commands_ + 1});
+}
+
+// Returns the layer of a command, from 1. Slices of layers that share local memory take turns, so
+// the commands of a named layer are not all next to each other. If the file names no layers, a new
+// layer begins at each subnet, under its name. Another begins where the parameters of compute
+// commands change.
 uint32_t Debugger::layer_of(const Instruction& instruction) {
   const Operation& op = instruction.op;
   const bool is_by_place = in_launch_ <= named_layers_.size();
   const std::string layer(is_by_place ? named_layers_[in_launch_ - 1]
                                       : insight::LayerScope::layer_of(instruction));
   if (is_by_place || !layer.empty()) {
-    if (layer != computing_ || layers_.empty()) layers_.push_back(layer);
-    computing_ = layer;
     part_.clear();  // commands without a name begin a layer of their own
-    return number_of_layers();
+    const auto [known, is_new] = named_.try_emplace(layer, number_of_layers() + 1);
+    if (is_new) begin_layer(layer);
+    return known->second;
   }
   if (const std::string_view part = insight::LayerScope::current(); part != part_) {
     part_ = part;
-    layers_.push_back(part_);
+    begin_layer(part_);
     computing_.clear();
   }
   if (engine(op) != Engine::compute || !makes_layer(op)) return std::max(number_of_layers(), 1u);
@@ -71,13 +77,13 @@ uint32_t Debugger::layer_of(const Instruction& instruction) {
   attributes(op, parameters);
   std::string computing = std::string(name(op)) + parameters.text;
   const bool is_first_of_part = !part_.empty() && computing_.empty();
-  if (computing != computing_ && !is_first_of_part) layers_.push_back(part_);
+  if (computing != computing_ && !is_first_of_part) begin_layer(part_);
   computing_ = std::move(computing);
   return number_of_layers();
 }
 
 std::string_view Debugger::layer_name(uint32_t layer) const {
-  return layer == 0 || layer > layers_.size() ? std::string_view() : layers_[layer - 1];
+  return layer == 0 || layer > layers_.size() ? std::string_view() : layers_[layer - 1].name;
 }
 
 Entry Debugger::entry_of(const Instruction& instruction, const Footprint& touched) {
@@ -165,6 +171,7 @@ void Debugger::on_event(const DeviceEvent& event) {
       launches_.emplace_back(event.name);
       origin_.clear();
       named_layers_.clear();
+      named_.clear();
       is_in_launch_ = true;
       in_launch_ = 0;
       return;

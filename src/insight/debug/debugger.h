@@ -104,6 +104,7 @@ class Debugger final : public Observer {
   void note_pointers();
   void expose(const DeviceEvent& event);
   void stand(const Stop& stop);
+  void begin_layer(std::string_view name);
   uint32_t layer_of(const Instruction& instruction);
   uint32_t number_of_layers() const { return static_cast<uint32_t>(layers_.size()); }
   std::optional<Stop> stop_at(Moment moment);
@@ -130,8 +131,12 @@ class Debugger final : public Observer {
   std::string computing_;
   // Name of the part of the net, from its file.
   std::string part_;
-  // Names of layers; empty where no file names them.
-  std::vector<std::string> layers_;
+  struct Layer {
+    std::string name;        // empty where no file names it
+    uint64_t first_command;  // its number
+  };
+  std::vector<Layer> layers_;
+  std::map<std::string, uint32_t> named_;       // numbers of named layers of the current launch
   bmodel::LayerRuns layer_runs_;                // of the current launch
   std::vector<std::string_view> named_layers_;  // layers of its commands, in layer_runs_
   std::string end_;                             // why the program has ended

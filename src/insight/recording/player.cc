@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/errors/machine.h"
 #include "chip/chip.h"
+#include "insight/layer_scope.h"
 
 namespace tputwin::insight::recording {
 
@@ -62,6 +64,9 @@ Status Player::play(const Poke& poke) {
 
 Status Player::play(const Command& command) {
   Stacks::play(stack(command.stack));
+  // Other schedules may execute earlier commands now.
+  std::optional<LayerScope> layer;
+  if (!command.layer.empty() && schedule_ == Schedule::program) layer.emplace(command.layer);
   TW_RETURN_IF_ERROR(
       device_.issue(command.instruction, {.call = command.call, .number = command.number}));
   const Footprint all = footprint(command.instruction.op, device_.chip());
@@ -120,6 +125,7 @@ std::string describe_command(const Recording& recording, size_t entry) {
   std::string text =
       fmt::format("command {} of {} ({})", number, launch, to_string(command.instruction.engine));
   if (!command.call.empty()) text += fmt::format(": {}", command.call);
+  if (!command.layer.empty()) text += fmt::format("\n    layer {}", command.layer);
   if (command.stack != 0)
     for (const SourceLine& line : recording.stacks[command.stack - 1].lines)
       text += fmt::format("\n    at {}", describe(line));

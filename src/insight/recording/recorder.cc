@@ -181,6 +181,7 @@ void Recorder::on_instruction(const Instruction& instruction, const Footprint& t
   const uint32_t stack = stack_number(stack_, site_.call);
   sink_.add(Command{.instruction = instruction,
                     .call = std::string(site_.call),
+                    .layer = std::string(layers_.next(instruction)),
                     .number = site_.number,
                     .stack = stack,
                     .check = check_of(memory_, touched.writes)});
@@ -192,6 +193,7 @@ void Recorder::on_instruction(const Instruction& instruction, const Footprint& t
 void Recorder::on_event(const DeviceEvent& event) {
   using Kind = DeviceEvent::Kind;
   if (file_ == nullptr) return;
+  layers_.on_event(event);
   if (event.kind == Kind::commands) {
     origin_ = Origins::of_process().find(event.commands);
     return;

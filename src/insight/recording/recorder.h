@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "insight/launch_layers.h"
 #include "insight/origins.h"
 #include "insight/recording/container.h"
 #include "insight/recording/recording.h"
@@ -52,6 +53,7 @@ class Recorder : public Observer {
   std::map<std::pair<StackId, std::string>, uint32_t> stacks_;
   std::vector<ByteRange> announced_;  // ranges that the host announced
   Origin origin_;                     // of the current launch
+  LaunchLayers layers_;               // of the current launch
   CallSite site_;                     // of the next instruction
   StackId stack_ = 0;
 };

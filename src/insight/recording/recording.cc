@@ -13,7 +13,8 @@
 namespace tputwin::insight::recording {
 namespace {
 
-enum class Tag : uint8_t { header, stack, poke, command, event, end };
+// A layer is that of the commands after it, up to the next one.
+enum class Tag : uint8_t { header, stack, poke, command, event, end, layer };
 
 template <class Archive>
 void transfer_members(Archive& archive, Header& header) {
@@ -99,8 +100,14 @@ void take_entry(Reader& from, Entry entry, Recording& to) {
   to.entries.push_back(std::move(entry));
 }
 
+Command get_command(Reader& from, const std::string& layer) {
+  auto command = get<Command>(from);
+  command.layer = layer;
+  return command;
+}
+
 // Reads one part. Returns false at the end.
-bool take(Reader& from, Recording& to) {
+bool take(Reader& from, Recording& to, std::string& layer) {
   Tag tag{};
   transfer(from, tag);
   if (from.failed()) return false;
@@ -115,10 +122,13 @@ bool take(Reader& from, Recording& to) {
       take_entry(from, get<Poke>(from), to);
       return true;
     case Tag::command:
-      take_entry(from, get<Command>(from), to);
+      take_entry(from, get_command(from, layer), to);
       return true;
     case Tag::event:
       take_entry(from, get<Event>(from), to);
+      return true;
+    case Tag::layer:
+      transfer(from, layer);
       return true;
     case Tag::end:
       transfer(from, to.check);
@@ -137,6 +147,12 @@ uint32_t Sink::add(const UserCode& stack) {
 }
 
 void Sink::add(const Entry& entry) {
+  if (const auto* command = std::get_if<Command>(&entry); command && command->layer != layer_) {
+    layer_ = command->layer;
+    Tag tag = Tag::layer;
+    transfer(writer_, tag);
+    transfer(writer_, layer_);
+  }
   std::visit([&](const auto& value) { put(writer_, tag_of(entry), value); }, entry);
 }
 
@@ -156,7 +172,8 @@ Result<Recording> parse(std::span<const uint8_t> file) {
   transfer_members(from, recording.header);
   if (!from.failed() && find_chip(recording.header.chip) == nullptr)
     from.fail(fmt::format("chip {}", recording.header.chip));
-  while (!from.failed() && take(from, recording)) {
+  std::string layer;
+  while (!from.failed() && take(from, recording, layer)) {
   }
   if (!from.failed() && !from.at_end()) from.fail("entries follow the end");
   if (!from.failed()) return recording;

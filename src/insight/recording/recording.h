@@ -24,6 +24,7 @@ struct Poke {
 struct Command {
   Instruction instruction;
   std::string call;
+  std::string layer;    // as the file of the network names it; empty: unknown
   uint32_t number = 0;  // in its launch; 0: unknown
   uint32_t stack = 0;   // in the recording, from 1; 0: none
   // CRC-32 of its footprint's written bytes, afterwards.
@@ -72,6 +73,7 @@ class Sink {
  private:
   Writer writer_;
   uint32_t stacks_ = 0;
+  std::string layer_;  // of the commands that follow
 };
 
 }  // namespace tputwin::insight::recording

@@ -49,23 +49,41 @@ ThreadedTime predict(const StepTime& step, unsigned threads) {
   return sum;
 }
 
+namespace {
+
+using Kinds = std::map<std::string_view, KindScaling>;
+
+void add(Kinds& kinds, std::string_view name, const StepTime& step, const ThreadedTime& time) {
+  KindScaling& kind = kinds[name];
+  kind.name = name;
+  ++kind.steps;
+  kind.one_thread += static_cast<double>(step.nanoseconds);
+  kind.threaded += time;
+}
+
+std::vector<KindScaling> sorted(Kinds kinds, unsigned threads) {
+  std::vector<KindScaling> list;
+  for (auto& [name, kind] : kinds) list.push_back(std::move(kind));
+  std::ranges::stable_sort(list, std::greater<>(), [threads](const KindScaling& kind) {
+    return kind.threaded.lost(kind.one_thread, threads);
+  });
+  return list;
+}
+
+}  // namespace
+
 Scaling scaling(std::span<const StepTime> steps, unsigned threads) {
   Scaling result{.threads = threads};
-  std::map<std::string_view, KindScaling> kinds;
+  Kinds kinds, layers;
   for (const StepTime& step : steps) {
     const ThreadedTime time = predict(step, threads);
-    KindScaling& kind = kinds[step.operation];
-    kind.operation = step.operation;
-    ++kind.steps;
-    kind.one_thread += static_cast<double>(step.nanoseconds);
-    kind.threaded += time;
+    add(kinds, step.operation, step, time);
+    if (!step.layer.empty()) add(layers, step.layer, step, time);
     result.one_thread += static_cast<double>(step.nanoseconds);
     result.threaded += time;
   }
-  for (auto& [name, kind] : kinds) result.kinds.push_back(std::move(kind));
-  std::ranges::stable_sort(result.kinds, std::greater<>(), [threads](const KindScaling& kind) {
-    return kind.threaded.lost(kind.one_thread, threads);
-  });
+  result.kinds = sorted(std::move(kinds), threads);
+  result.layers = sorted(std::move(layers), threads);
   return result;
 }
 

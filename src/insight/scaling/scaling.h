@@ -26,9 +26,9 @@ struct ThreadedTime {
 
 ThreadedTime predict(const StepTime& step, unsigned threads);
 
-// The steps of one operation.
+// The steps of one operation, or of one layer.
 struct KindScaling {
-  std::string operation;  // empty: outside of steps
+  std::string name;  // empty: outside of steps
   size_t steps = 0;
   double one_thread = 0;  // nanoseconds
   ThreadedTime threaded;
@@ -38,7 +38,8 @@ struct Scaling {
   unsigned threads = 1;
   double one_thread = 0;  // nanoseconds
   ThreadedTime threaded;
-  std::vector<KindScaling> kinds;  // what loses most comes first
+  std::vector<KindScaling> kinds;   // what loses most comes first
+  std::vector<KindScaling> layers;  // likewise; empty if the file of the network names none
 };
 
 Scaling scaling(std::span<const StepTime> steps, unsigned threads);
@@ -51,7 +52,7 @@ std::vector<StepTime> least_times(std::span<const std::vector<StepTime>> runs);
 std::vector<unsigned> thread_counts(unsigned threads);
 
 // Returns the table of `tputwin run --account`: predictions for thread_counts(), and the kinds of
-// steps for `threads`.
+// steps for `threads`, with the layers where they are known.
 std::string scaling_text(std::span<const StepTime> steps, unsigned threads);
 
 }  // namespace tputwin::insight

@@ -12,7 +12,7 @@ constexpr double kMillisecond = 1e6;
 std::string kind_line(const KindScaling& kind) {
   const ThreadedTime& time = kind.threaded;
   return fmt::format("{:<28}{:>6}{:>10.3f}{:>10.3f}{:>9.3f}{:>9.3f}{:>9.3f}\n",
-                     kind.operation.empty() ? "outside of steps" : kind.operation, kind.steps,
+                     kind.name.empty() ? "outside of steps" : kind.name, kind.steps,
                      kind.one_thread / kMillisecond, time.total() / kMillisecond,
                      time.serial / kMillisecond, time.uneven / kMillisecond,
                      time.opening / kMillisecond);
@@ -41,12 +41,15 @@ std::string scaling_text(std::span<const StepTime> steps, unsigned threads) {
                     predicted.one_thread / predicted.threaded.total());
   }
   const Scaling predicted = scaling(steps, threads);
-  text += fmt::format("on {} thread{}, the kinds of steps that lose most first:\n", threads,
-                      threads == 1 ? "" : "s");
-  text += fmt::format("{:<28}{:>6}{:>10}{:>10}{:>9}{:>9}{:>9}\n", "step", "count", "1 thread", "ms",
-                      "serial", "uneven", "opening");
-  for (const KindScaling& kind : predicted.kinds)
-    if (kind.one_thread != 0) text += kind_line(kind);
+  text += fmt::format("on {} thread{}, the kinds of steps that lose most first:\n", threads, threads == 1 ? "" : "s");
+  for (const auto& [name, list] :
+       {std::pair("step", &predicted.kinds), {"layer", &predicted.layers}}) {
+    if (list->empty()) continue;
+    text += fmt::format("{:<28}{:>6}{:>10}{:>10}{:>9}{:>9}{:>9}\n", name, "count", "1 thread", "ms",
+                        "serial", "uneven", "opening");
+    for (const KindScaling& kind : *list)
+      if (kind.one_thread != 0) text += kind_line(kind);
+  }
   return text;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/errors/isa.h"
 #include "base/errors/tools.h"
+#include "base/errors/tpukernel.h"
 #include "base/file.h"
 #include "base/heap.h"
 #include "base/last_error.h"
@@ -248,14 +249,23 @@ namespace {
 // the end.
 std::string warnings_text(const std::vector<WarningCount>& warnings) {
   std::string text, forms;
-  uint64_t commands = 0;
+  uint64_t commands = 0, in_one_bank = 0;
   for (const WarningCount& warning : warnings) {
+    if (warning.sample.id() == errors::tpu_banks) {
+      in_one_bank += warning.count;
+      continue;
+    }
     const std::string line =
         fmt::format("warning {} (times {})\n", warning.sample.message(), warning.count);
     const bool is_form = warning.sample.id() == errors::isa_stream_unconfirmed;
     commands += is_form ? warning.count : 0;
     (is_form ? forms : text) += line;
   }
+  if (in_one_bank != 0)
+    text += fmt::format(
+        "warning {} operands of commands share a bank of local memory, which costs "
+        "time (times {})\n",
+        error_info(errors::tpu_banks).code, in_one_bank);
   if (commands != 0)
     text += fmt::format("{} {} forms that no recording confirms:\n", commands,
                         commands == 1 ? "command uses" : "commands use");
