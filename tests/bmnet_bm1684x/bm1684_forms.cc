@@ -1,30 +1,11 @@
 // Every command of nets for the BM1684 has a form that recordings of the reference model have.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
-#include "base/file.h"
 #include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/nets.h"
-#include "common/recorded_commands.h"
-#include "isa/streams/stream.h"
 
 namespace tputwin::net::testing {
-
-Forms recorded_forms_of_bm1684() {
-  const Chip& chip = bm1684::bm1684_target().chip;
-  const std::filesystem::path conformance = TPUTWIN_SOURCE_DIR "/tests/conformance";
-  Forms forms;
-  tputwin::testing::for_each_bm1684_command(
-      conformance, [&](Engine engine, std::span<const uint8_t> bytes) {
-        const auto one = engine == Engine::dma ? isa::decode_gdma_command(bytes, chip)
-                                               : isa::decode_tiu_command(bytes, chip);
-        if (one.ok() && !one->is_end && !one->is_idle) forms.insert(form_of(one->instruction));
-      });
-  add_forms_of_networks(conformance / "bm168x", chip, forms);
-  return forms;
-}
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "bmnet/cpu_ops/functions.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/forms.h"
@@ -53,7 +54,7 @@ const std::vector<FunctionCase>& function_cases() {
       {"is_infinite", {1, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
       {"is_infinite", {0, 1}, -2, 2, {INFINITY, -INFINITY, 3e38f}},
       {"log", {}, 0.01f, 50, {1, 1e-30f, 1e30f, INFINITY}},
-      {"thresholded_relu", {0.5f}, -2, 2, {0.5f, 0.50001f, 0}},
+      {"thresholded_relu", {0.5f}, -2, 2, {0.5f, 0.50001f, 0, INFINITY, -INFINITY}},
       {"sqrt", {}, 0, 50, {0, 1, 1e-30f, 1e30f, INFINITY}},
   };
   return all;
@@ -144,9 +145,19 @@ TEST(ConditionsOfNan, AreThoseOfFloatExecution) {
   const struct {
     const char* name;
     float wanted;
-  } kConditions[] = {{"is_nan", 1}, {"is_zero", 0}, {"is_not_zero", 1}, {"is_positive", 0}};
+  } kConditions[] = {{"is_nan", 1},
+                     {"is_zero", 0},
+                     {"is_not_zero", 1},
+                     {"is_positive", 0},
+                     {"thresholded_relu", 0}};
   for (const auto& condition : kConditions) {
-    const Network network = net_of_function({condition.name, {}, 0, 1, {}}, 2);
+    const Network network = net_of_function(
+        {condition.name,
+         std::vector<float>(static_cast<size_t>(function_arguments(condition.name))),
+         0,
+         1,
+         {}},
+        2);
     for (const Target* target : targets()) {
       const bm1684x::ScopedTarget scope(*target);
       const auto compiled = bm1684x::compile(network, {.target = target});
@@ -250,22 +261,40 @@ TEST(Gates, HaveTheValuesOfFloatExecution) {
   }
 }
 
-// Commands of functions have forms that recordings have.
+// Every function, with arguments for which it is defined.
+std::vector<FunctionCase> all_functions() {
+  std::vector<FunctionCase> all;
+  for (const std::string_view name : function_names()) {
+    FunctionCase c{name.data(), {0.5f, 0.25f, 1}, 0, 1, {}};
+    if (name == "integer") c.arguments = {8, 1, 0};
+    c.arguments.resize(static_cast<size_t>(function_arguments(name)));
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+// Commands of functions have forms that recordings have, in every type. Values are finite.
 TEST(FunctionForms, AreAllRecorded) {
-  const Forms of_bm1684x = recorded_forms(), of_bm1684 = recorded_forms_of_bm1684();
-  Forms missing;
-  for (const FunctionCase& c : function_cases())
-    for (const Target* target : targets()) {
-      const bm1684x::ScopedTarget scope(*target);
-      const Forms& recorded = target == &bm1684::bm1684_target() ? of_bm1684 : of_bm1684x;
-      const auto compiled = bm1684x::compile(net_of_function(c, 8), {.target = target});
-      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
-      const auto program = transmitted(*compiled);
-      ASSERT_TRUE(program.ok()) << program.status().message();
-      for (const Instruction& i : *program)
-        if (recorded.count(form_of(i)) == 0 && missing.insert(form_of(i)).second)
-          ADD_FAILURE() << c.name << " on the " << target->chip.name << ": " << form_of(i);
-    }
+  std::vector<FunctionCase> all = all_functions();
+  ASSERT_GT(all.size(), 30u);
+  all.insert(all.end(), function_cases().begin(), function_cases().end());
+  const Values inputs{{"x0", random_blob({1, 8}, 1, 0.25f, 0.75f)}};
+  for (const FunctionCase& c : all) {
+    const Network network = net_of_function(c, 8);
+    const NetCalibrationParameter table = largest_values(network, inputs);
+    for (const Target* target : targets())
+      for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i8}) {
+        if (!target->has_type(type)) continue;
+        const bm1684x::ScopedTarget scope(*target);
+        const auto compiled =
+            bm1684x::compile(network, {.target = target, .type = type, .table = &table});
+        ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+        const auto program = transmitted(*compiled);
+        ASSERT_TRUE(program.ok()) << program.status().message();
+        EXPECT_EQ(unrecorded_form(*program), "")
+            << c.name << " in " << to_string(type) << " on the " << target->chip.name;
+      }
+  }
 }
 
 }  // namespace

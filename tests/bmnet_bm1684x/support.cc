@@ -13,6 +13,7 @@
 #include "bmnet/caffe/import.h"
 #include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
+#include "bmnet_bm1684x/forms.h"
 #include "host/operators.h"
 #include "insight/checker.h"
 #include "insight/timing/commands.h"
@@ -144,7 +145,7 @@ Values random_inputs(const Network& network, uint64_t seed) {
 namespace {
 
 // Checks a run of a net as `tputwin check` does, for races, bytes that nothing wrote, and accesses
-// outside of tensors. Random inputs may make NaN and infinities.
+// outside of tensors. Random inputs may make NaN and infinities. Every command has a recorded form.
 class CheckedRun {
  public:
   CheckedRun(Device& device, const CompiledStream& net)
@@ -165,6 +166,8 @@ class CheckedRun {
 
   Status run(const std::vector<Instruction>& program) {
     TW_ASSIGN_OR_RETURN(commands, transmitted(program));
+    if (const std::string form = unrecorded_form(commands); !form.empty())
+      return Error(errors::cli_runtime).detail("no recorded form: " + form);
     device_.observers().notify({.kind = Kind::launch_begin, .number = ++launches_, .name = "net"});
     TW_RETURN_IF_ERROR(run_command_group(device_, commands));
     device_.observers().notify({.kind = Kind::launch_end});

@@ -2,10 +2,11 @@
 // onnx_bm1684x --random COUNT [SEED [FIRST]]: compiles random models for the BM1684X in all
 // types, runs them on the simulator, and compares with float execution. Prints refusals by reason.
 // onnx_bm1684x --wide COUNT [SEED [FIRST]]: the same with graphs and with unusual forms, values and
-// extents. It also counts the models that the import refuses, and commands without a recorded form.
+// extents. It also counts the models that the import refuses. In both, a command without a
+// recorded form is an error.
 // onnx_bm1684x --forms WORD: the recorded forms of commands that contain this.
 // onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
-// onnx_bm1684x --tensors SEED INDEX: how much each tensor of a random model differs in fp32.
+// onnx_bm1684x --tensors SEED INDEX [TYPE]: how much each tensor of a random model differs.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
 // predicted time; or FILE.prototxt FILE.caffemodel TYPE .... Inputs are those of FILE.json, as
 // tests/onnx_runtime writes it, or random.
@@ -26,67 +27,14 @@
 #include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/support.h"
 #include "bmnet_onnx/random_net.h"
-#include "numerics/float16.h"
+#include "onnx_bm1684x/agreement.h"
 #include "onnx_bm1684x/masks.h"
-#include "onnx_runtime/random_operator.h"
 
 namespace {
 
 using namespace tputwin;
 using namespace tputwin::net;
 namespace compiled_nets = tputwin::net::testing;
-
-using Outputs = std::vector<std::vector<float>>;
-
-// Returns true if values that are not finite are alike. The chips' exponential ends at 1.65e38.
-bool are_alike(const std::vector<float>& actual, const std::vector<float>& expected) {
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (std::isnan(expected[i]) != std::isnan(actual[i])) return false;
-    if (std::isinf(expected[i]) &&
-        !(std::copysign(actual[i], expected[i]) == actual[i] && std::fabs(actual[i]) > 1e38f))
-      return false;
-  }
-  return true;
-}
-
-// The largest difference in units of the largest magnitude, of values below `end`.
-double difference(const std::vector<float>& actual, const std::vector<float>& expected,
-                  double end = INFINITY) {
-  double most = 0, largest = 0.1;
-  for (const float x : expected)
-    if (std::fabs(x) < end) largest = std::max(largest, std::fabs(double{x}));
-  if (actual.size() != expected.size()) return INFINITY;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (!(std::fabs(expected[i]) < end)) continue;
-    const double d = std::fabs(double{actual[i]} - expected[i]);
-    most = std::isfinite(d) ? std::max(most, d / largest) : INFINITY;
-  }
-  return most;
-}
-
-// The element with the largest difference or another kind of value.
-std::string worst(const Outputs& actual, const Outputs& expected) {
-  std::string text;
-  double most = -1;
-  for (size_t k = 0; k < expected.size(); ++k)
-    for (size_t i = 0; i < expected[k].size() && i < actual[k].size(); ++i) {
-      const float a = actual[k][i], e = expected[k][i];
-      if (a == e || (std::isnan(a) && std::isnan(e))) continue;
-      const double d = std::isfinite(a) && std::isfinite(e) ? std::fabs(double{a} - e) : INFINITY;
-      if (d <= most) continue;
-      most = d;
-      text = fmt::format("; output {} at {}: {} instead of {}", k, i, a, e);
-    }
-  return text;
-}
-
-Result<Outputs> floats_of(const Network& network, const compiled_nets::Values& inputs) {
-  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
-  TW_ASSIGN_OR_RETURN(values, executor->run(inputs));
-  Outputs outputs;
-  for (const std::string& name : network.outputs()) outputs.push_back(values.at(name).data);
-  return outputs;
-}
 
 std::string name_of(DType type) {
   return type == DType::f32   ? "fp32"
@@ -130,44 +78,6 @@ struct Tally {
   }
 };
 
-// Fp16 rounds inputs, weights and every result, bf16 to an eighth of its digits.
-constexpr double kTolerance32 = 1e-4, kTolerance16 = 5e-2, kMostRatio = 40;
-// Fp16 ends at 65504, and the chip's numbers of 16 bits round to infinity from there.
-constexpr double kEndOf16 = 65000;
-// Bytes have steps of the largest value / 128.
-constexpr double kToleranceBytes = 0.5;
-
-// Functions with jumps, across which bytes may be rounded.
-bool has_jumps(const std::string& about) {
-  for (const char* name :
-       {"Cast", "Ceil", "Floor", "Round", "Sign", "Where", "Greater", "Less", "Equal", "Not", "And",
-        "Or", "Xor", "IsInf", "IsNaN", "ArgM", "TopK", "Mod"})
-    if (about.rfind(name, 0) == 0) return true;
-  return false;
-}
-
-const compiled_nets::Forms& known_forms(const bm1684x::Target& target) {
-  static const compiled_nets::Forms forms = &target == &bm1684::bm1684_target()
-                                                ? compiled_nets::recorded_forms_of_bm1684()
-                                                : compiled_nets::recorded_forms();
-  return forms;
-}
-
-// Returns the first command of a compiled net that has no recorded form; "" if there is none.
-std::string unrecorded(const bm1684x::CompiledStream& net) {
-  const compiled_nets::Forms& forms = known_forms(*net.target);
-  const bm1684x::ScopedTarget scope(*net.target);
-  std::vector<const std::vector<Instruction>*> programs{&net.program};
-  for (const bm1684x::StreamSubnet& subnet : net.subnets) programs.push_back(&subnet.program);
-  for (const auto* program : programs) {
-    const auto commands = compiled_nets::transmitted(*program);
-    if (!commands.ok()) return commands.status().message();
-    for (const Instruction& i : *commands)
-      if (!forms.contains(compiled_nets::form_of(i))) return compiled_nets::form_of(i);
-  }
-  return "";
-}
-
 test::RandomOperator draw(uint64_t seed, uint64_t index, bool wide = false) {
   tputwin::testing::Rng rng(seed, index);
   if (wide) return test::random_wide_operator(rng);
@@ -176,78 +86,35 @@ test::RandomOperator draw(uint64_t seed, uint64_t index, bool wide = false) {
   return {std::move(net.model), net.samples.front(), "net" + net.about};
 }
 
-// Rounds inputs to numbers of all types, so that functions with steps have equal results.
-test::RandomOperator rounded(test::RandomOperator one) {
-  for (const auto& input : one.model.graph().input())
-    if (input.type().tensor_type().elem_type() == onnx::TensorProto::FLOAT)
-      for (float& x : one.inputs.at(input.name()).data) x = round_to(x, DType::bf16);
-  return one;
-}
-
-Result<Network> network_of(const test::RandomOperator& one, bool has_subnets = false) {
-  ImportOptions options{.has_subnets = has_subnets};
-  for (const auto& input : one.model.graph().input())
-    if (const auto found = one.inputs.find(input.name()); found != one.inputs.end())
-      options.input_shapes.push_back(make_shape(found->second.shape));
-  return test::import(one.model, options);
-}
-
 // Returns the difference, which may be `tolerance`.
 double check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DType type,
              double tolerance, Tally& tally) {
-  auto network = network_of(one, tally.wide);
-  if (!network.ok()) {
-    if (tally.wide && type == DType::f32)
-      tally.add_refusal(network.status(), one.about, seed, index);
-    return 0;
-  }
-  auto expected = floats_of(*network, one.inputs);
-  if (!expected.ok()) {
-    if (tally.wide && type == DType::f32)
-      tally.add_refusal(expected.status(), one.about, seed, index);
-    return 0;
-  }
   const std::string where = fmt::format("{} {} ({} {})", one.about, name_of(type), seed, index);
-  const NetCalibrationParameter table = compiled_nets::largest_values(*network, one.inputs);
-  auto compiled = bm1684x::compile(*network, {.type = type, .table = &table});
-  if (!compiled.ok()) {
-    tally.add_refusal(compiled.status(), where, seed, index);
-    const std::string message = compiled.status().message();
+  const test::Agreement a = test::agreement(one, type, tally.wide);
+  if (!a.read.ok() && tally.wide && type == DType::f32)
+    tally.add_refusal(a.read, one.about, seed, index);
+  if (!a.compiled.ok()) {
+    tally.add_refusal(a.compiled, where, seed, index);
+    const std::string message = a.compiled.message();
     const bool is_listed = std::ranges::any_of(
         kListed, [&](std::string_view part) { return message.find(part) != std::string::npos; });
     if (!is_listed) std::printf("%s: %s\n", where.c_str(), message.c_str());
     tally.unlisted += is_listed ? 0 : 1;
-    return 0;
   }
-  if (const std::string form = tally.wide ? unrecorded(*compiled) : ""; !form.empty()) {
-    ++tally.wrong;
-    std::printf("%s: no recorded form: %s\n", where.c_str(), form.c_str());
-  }
-  auto actual = compiled_nets::run(*compiled, *network, one.inputs);
-  const double end = type == DType::f16 ? kEndOf16 : INFINITY;
-  double most = 0;
-  for (size_t i = 0; actual.ok() && i < expected->size(); ++i)
-    most = std::max(most, difference((*actual)[i], (*expected)[i], end));
-  bool alike = true;
-  for (size_t i = 0; tally.wide && type == DType::f32 && actual.ok() && i < expected->size(); ++i)
-    alike = alike && are_alike((*actual)[i], (*expected)[i]);
-  const bool agrees = actual.ok() && most <= tolerance && alike;
-  ++(agrees ? tally.agree : tally.wrong);
-  if (!agrees)
-    std::printf("%s: %s\n", where.c_str(),
-                actual.ok() ? fmt::format("differs by {}{}{}", most,
-                                          alike ? "" : ", and in values that are not finite",
-                                          worst(*actual, *expected))
-                                  .c_str()
-                            : actual.status().message().c_str());
-  return most;
+  if (!a.is_complete()) return 0;
+  const std::string wrong = a.wrong(tolerance);
+  ++(wrong.empty() ? tally.agree : tally.wrong);
+  if (!wrong.empty()) std::printf("%s: %s\n", where.c_str(), wrong.c_str());
+  return a.difference;
 }
 
-// Prints how much each tensor of a random model differs in fp32, if all tensors are kept.
-Status print_tensors(uint64_t seed, uint64_t index) {
-  const test::RandomOperator one = draw(seed, index);
-  TW_ASSIGN_OR_RETURN(network, network_of(one));
-  TW_ASSIGN_OR_RETURN(compiled, bm1684x::compile(network, {.keep_all = true}));
+// Prints how much each tensor of a random model differs, if all tensors are kept.
+Status print_tensors(uint64_t seed, uint64_t index, DType type) {
+  const test::RandomOperator one = test::rounded(draw(seed, index));
+  TW_ASSIGN_OR_RETURN(network, test::network_of(one));
+  const NetCalibrationParameter table = compiled_nets::largest_values(network, one.inputs);
+  TW_ASSIGN_OR_RETURN(compiled,
+                      bm1684x::compile(network, {.type = type, .table = &table, .keep_all = true}));
   TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
   test::Blobs all;
   TW_ASSIGN_OR_RETURN(ends, executor->run(one.inputs, [&](const std::string& t, const Blob& value) {
@@ -262,20 +129,21 @@ Status print_tensors(uint64_t seed, uint64_t index) {
         if (compiled.kept[i].name == network.blob_name(t))
           std::printf("%s %s %s: %g\n", op.type().c_str(), t.c_str(),
                       describe(*network.shape_of(t)).c_str(),
-                      difference(actual[i], all[network.blob_name(t)].data));
+                      test::difference(actual[i], all[network.blob_name(t)].data));
   return {};
 }
 
 int run_random(uint64_t count, uint64_t seed, uint64_t first, bool wide) {
   Tally tally{.wide = wide};
   for (uint64_t i = first; i < first + count; ++i) {
-    const test::RandomOperator one = rounded(draw(seed, i, wide));
-    check(one, seed, i, DType::f32, kTolerance32, tally);
+    const test::RandomOperator one = test::rounded(draw(seed, i, wide));
+    check(one, seed, i, DType::f32, test::kTolerance32, tally);
     if (bm1684x::target().has_type(DType::f16)) {
-      const double half = check(one, seed, i, DType::f16, kTolerance16, tally);
-      check(one, seed, i, DType::bf16, kMostRatio * std::max(half, kTolerance16 / 8), tally);
+      const double half = check(one, seed, i, DType::f16, test::kTolerance16, tally);
+      check(one, seed, i, DType::bf16, test::kMostRatio * std::max(half, test::kTolerance16 / 8),
+            tally);
     }
-    if (!has_jumps(one.about)) check(one, seed, i, DType::i8, kToleranceBytes, tally);
+    if (!test::has_jumps(one.about)) check(one, seed, i, DType::i8, test::kToleranceBytes, tally);
   }
   std::printf("%d agree, %d wrong, %d refused for unlisted reasons\n", tally.agree, tally.wrong,
               tally.unlisted);
@@ -353,11 +221,11 @@ Status run_file(const std::string& path, const std::string& weights, DType type,
   std::fflush(stdout);
   if (keeps) return print_cosines(network, compiled, inputs);
   if (!runs) return {};
-  TW_ASSIGN_OR_RETURN(expected, floats_of(network, inputs));
+  TW_ASSIGN_OR_RETURN(expected, test::floats_of(network, inputs));
   TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
   for (size_t i = 0; i < expected.size(); ++i)
     std::printf("  output %zu: cosine %.7f, largest difference %.5f\n", i,
-                test::cosine(actual[i], expected[i]), difference(actual[i], expected[i]));
+                test::cosine(actual[i], expected[i]), test::difference(actual[i], expected[i]));
   return {};
 }
 
@@ -383,12 +251,13 @@ int main(int argc, char** argv) {
   if (arguments[0] == "--random" || arguments[0] == "--wide")
     return run_random(number(1, 100), number(2, 1), number(3, 0), arguments[0] == "--wide");
   if (arguments[0] == "--forms") {
-    for (const std::string& form : known_forms(bm1684x::target()))
+    for (const std::string& form : compiled_nets::forms_of_target())
       if (form.find(arguments[1]) != std::string::npos) std::printf("%s\n", form.c_str());
     return 0;
   }
   if (arguments[0] == "--tensors") {
-    const Status status = print_tensors(number(1, 1), number(2, 0));
+    const Status status = print_tensors(number(1, 1), number(2, 0),
+                                        type_of(arguments.size() > 3 ? arguments[3] : "fp32"));
     if (!status.ok()) std::printf("%s\n", status.message().c_str());
     return status.ok() ? 0 : 1;
   }

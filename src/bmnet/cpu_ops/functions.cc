@@ -105,6 +105,12 @@ const NamedFunction* find_function(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string_view> function_names() {
+  std::vector<std::string_view> names;
+  for (const NamedFunction& function : kFunctions) names.push_back(function.name);
+  return names;
+}
+
 int function_arguments(std::string_view name) {
   const NamedFunction* function = find_function(name);
   return function == nullptr ? -1 : function->arguments;

@@ -106,12 +106,16 @@ class Arithmetic final : public RepeatingKernel {
                        .if_false = second,
                        .type = out.dtype});
     };
-    // Only a choice that is not taken may be constant.
-    if (y.is_constant) return select(Select::Compare::less, y, x);
-    if (!x.is_constant) return select(Select::Compare::greater, x, y);
-    const TensorView filled = steps.buffer(out.shape, out.dtype);
-    steps.add(Copy{.engine = Engine::compute, .dst = filled, .src = x});
-    select(Select::Compare::greater, Source::tensor(filled), y);
+    if (x.is_constant && y.is_constant) return select(Select::Compare::greater, x, y);
+    // Recordings have one constant only for a choice of fp32 that is not taken.
+    if (y.is_constant && out.dtype == DType::f32) return select(Select::Compare::less, y, x);
+    const auto filled = [&](const Source& s) {
+      if (!s.is_constant) return s;
+      const TensorView copy = steps.buffer(out.shape, out.dtype);
+      steps.add(Copy{.engine = Engine::compute, .dst = copy, .src = s});
+      return Source::tensor(copy);
+    };
+    select(Select::Compare::greater, filled(x), filled(y));
   }
   static bool is_tile(const TensorView& v, const TensorView& out) {
     return v.stride == out.stride && v.address % chip().eu_bytes == 0;

@@ -155,10 +155,10 @@ class ScalarFunction final : public StreamKernel {
       case Kind::absolute:
         return program.add(Unary{.kind = Unary::Kind::abs, .out = to, .in = y});
       case Kind::above:
-        choose(program, o, to, y, Select::Compare::less, floor_of(s.constant), number(0, type()),
-               value);
-        return choose(program, o, to, y, Select::Compare::equal_value, floor_of(s.constant),
-                      number(0, type()), Source::tensor(to));
+        // NaN is not larger than the constant.
+        program.add(Copy{.engine = Engine::compute, .dst = to, .src = number(0, type())});
+        return choose(program, o, to, y, Select::Compare::greater, floor_of(s.constant), value,
+                      Source::tensor(to));
       case Kind::sign:
         return sign(program, o, to, y);
       case Kind::is:

@@ -224,6 +224,8 @@ bool are_fp32(const Steps& steps, DType type) {
   int roundings = 0;
   for (const ScalarStep& s : steps) {
     if (s.kind == Kind::function || s.kind == Kind::wrap) return true;
+    // Recordings have the choice between a constant and a tensor in fp32 alone.
+    if (s.kind == Kind::sign || s.kind == Kind::nan_below) return true;
     const bool has_factor =
         s.kind == Kind::add || s.kind == Kind::multiply || s.kind == Kind::leaky;
     if (has_factor && round_to(s.constant, type) != s.constant) return true;
