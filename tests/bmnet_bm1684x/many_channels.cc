@@ -119,6 +119,27 @@ TEST(ManyChannels, AreRanges) {
   }
 }
 
+// Rows of few elements take more copies of a lane than long ones.
+TEST(ManyStandardizedRows, HaveTheValuesOfFloatExecution) {
+  constexpr int64_t kChannels = 70000;
+  TensorOp op;
+  set_type(op, Op::standardize);
+  op.mutable_tg_standardize_param()->set_centered(true);
+  op.mutable_tg_standardize_param()->set_eps(0.1f);
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{1, kChannels, 2, 2}, {2, kChannels, 3}, {2, kChannels, 1, 1}})
+    for (const int axis : {1, 2}) {
+      if (axis == 1 && shape[0] == 1) continue;
+      op.mutable_tg_standardize_param()->set_axis(2);
+      op.mutable_tg_standardize_param()->set_per_channel(axis == 1);
+      std::vector<Blob> blobs;
+      if (axis == 2)
+        blobs = {random_blob({kChannels}, 5, 0.5f, 2), random_blob({kChannels}, 6, -1, 1)};
+      expect_values(*layer_net(op, {shape}, blobs), {2e-5f, 8e-3f, 5e-2f},
+                    fmt::format("{}, axis {}", text(shape), axis));
+    }
+}
+
 TEST(ManyNormalizedChannels, HaveTheValuesOfFloatExecution) {
   TensorOp op;
   set_type(op, Op::lrn);

@@ -4,14 +4,15 @@
 namespace tputwin::net::bm1684x {
 namespace {
 
-// Values in fp32 that a kernel keeps for each of its input, at most.
+// Values in fp32 that a kernel keeps for each of its input, unless rows are short or it has
+// factors.
 constexpr int64_t kCopies = 9;
 // Fewer columns than this waste the units of a lane.
 constexpr int64_t kFewColumns = 16;
 
 // Every row of the view has the whole axis.
-std::vector<AxisPart> row_parts(const View& view, const AxisShape& shape) {
-  const int64_t most = most_axis_rows(shape.extent);
+std::vector<AxisPart> row_parts(const View& view, const AxisShape& shape, int64_t copies) {
+  const int64_t most = most_axis_rows(shape.extent, copies);
   const Extents& e = view.e;
   const bool is_row = e.h == 1 && e.w == shape.extent && e.n * e.c == shape.outer;
   if (is_row && e.c <= most_channels(most)) return {{e, view.steps}};
@@ -24,9 +25,9 @@ std::vector<AxisPart> row_parts(const View& view, const AxisShape& shape) {
 }
 
 // The axis is h; the values after it are channels and columns.
-std::vector<AxisPart> plane_parts(const AxisShape& shape) {
+std::vector<AxisPart> plane_parts(const AxisShape& shape, int64_t copies) {
   const int64_t lanes = chip().lanes;
-  const int64_t fitting = chip().lane_bytes / (4 * kCopies * shape.extent);
+  const int64_t fitting = chip().lane_bytes / (4 * copies * shape.extent);
   int64_t w = std::max(kFewColumns, ceil_div(shape.inner, lanes));
   w = std::clamp<int64_t>(std::min(w, fitting), 1, shape.inner);
   std::vector<AxisPart> parts;
@@ -40,11 +41,26 @@ std::vector<AxisPart> plane_parts(const AxisShape& shape) {
   return parts;
 }
 
+// True if a lane holds a sample of the operands and the scratch.
+bool fits(const AxisKernel& kernel) {
+  const auto tile_bytes = [](const View& view) {
+    Extents tile = view.e;
+    tile.n = 1;
+    return local_memory().tensor_bytes(view, tile);
+  };
+  Extents out = kernel.output.e;
+  out.n = 1;
+  int64_t bytes = kernel.scratch_bytes(out) + tile_bytes(kernel.output);
+  for (const View& in : kernel.inputs) bytes += tile_bytes(in);
+  return bytes <= chip().lane_bytes;
+}
+
 }  // namespace
 
-int64_t most_axis_rows(int64_t length) {
-  return chip().lane_bytes / (kCopies * align_up_to(4 * length, chip().eu_bytes));
+int64_t most_axis_rows(int64_t length, int64_t copies) {
+  return chip().lane_bytes / (copies * align_up_to(4 * length, chip().eu_bytes));
 }
+int64_t most_axis_rows(int64_t length) { return most_axis_rows(length, kCopies); }
 
 AxisShape around(const TensorShape& shape, int axis, bool to_the_end) {
   if (axis < 0) axis += shape.dim_size();
@@ -69,15 +85,29 @@ void AxisPart::set_views(const Layer& layer, AxisKernel& kernel) const {
   kernel.output = view(layer.output());
 }
 
-std::vector<AxisPart> axis_parts(const View& view, const AxisShape& shape) {
-  return shape.inner == 1 ? row_parts(view, shape) : plane_parts(shape);
+Kernels fitting_kernels(const PartsOf& parts_of, const MakeKernel& make) {
+  for (int64_t copies = kCopies;; copies += copies / 2) {
+    std::vector<KernelPtr> kernels;
+    bool all_fit = true;
+    for (const AxisPart& part : parts_of(copies)) {
+      auto kernel = make(part);
+      all_fit = all_fit && fits(*kernel);
+      kernels.push_back(std::move(kernel));
+    }
+    if (all_fit || copies >= chip().lane_bytes / chip().eu_bytes) return kernels;
+  }
+}
+
+Kernels axis_kernels(const View& view, const AxisShape& shape, const MakeKernel& make) {
+  return fitting_kernels(
+      [&](int64_t copies) {
+        return shape.inner == 1 ? row_parts(view, shape, copies) : plane_parts(shape, copies);
+      },
+      make);
 }
 
 Kernels axis_kernels(const Layer& layer, int axis, const MakeKernel& make) {
-  const AxisShape shape = around(layer.op.input_shape(0), axis, false);
-  std::vector<KernelPtr> kernels;
-  for (const AxisPart& part : axis_parts(layer.output(), shape)) kernels.push_back(make(part));
-  return kernels;
+  return axis_kernels(layer.output(), around(layer.op.input_shape(0), axis, false), make);
 }
 
 AxisInputs AxisKernel::inputs_of(const Operands& o) const {

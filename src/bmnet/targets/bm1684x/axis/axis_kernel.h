@@ -58,13 +58,18 @@ struct AxisPart {
   void set_views(const Layer& layer, AxisKernel& kernel) const;
   View view(View whole) const;
 };
-// Returns how many rows of so many elements a lane holds with all that kernels compute of them.
+// Returns how many rows of so many elements a lane holds with all that kernels compute of them, or
+// so many times.
 int64_t most_axis_rows(int64_t length);
-// Divides the values so that a sample of a part fits local memory.
-std::vector<AxisPart> axis_parts(const View& view, const AxisShape& shape);
+int64_t most_axis_rows(int64_t length, int64_t copies);
 
-// Returns the kernels of a layer that works along an axis, one for each part.
-using MakeKernel = std::function<KernelPtr(const AxisPart&)>;
+// Returns kernels for parts that a lane holds so many times, for the least number of times with
+// which a sample of each kernel fits local memory. A part of one row for each lane may not fit.
+using PartsOf = std::function<std::vector<AxisPart>(int64_t copies)>;
+using MakeKernel = std::function<std::unique_ptr<AxisKernel>(const AxisPart&)>;
+Kernels fitting_kernels(const PartsOf& parts_of, const MakeKernel& make);
+// Returns the kernels of a layer that works along an axis, one for each part of the view's values.
+Kernels axis_kernels(const View& view, const AxisShape& shape, const MakeKernel& make);
 Kernels axis_kernels(const Layer& layer, int axis, const MakeKernel& make);
 
 }  // namespace tputwin::net::bm1684x

@@ -175,15 +175,10 @@ Kernels lower_reduction(const Layer& layer) {
       around(layer.op.input_shape(0), layer.op.tg_reduction_param().axis(), true);
   if (count(layer.op.output_shape(0)) != shape.outer) return chunk_kernels(layer, shape);
   const View in = layer.input(0);
-  std::vector<AxisPart> parts;
   if (in.e.n * in.e.c == shape.outer && !in.steps) return plane_kernels(layer);
-  parts = axis_parts(in, shape);
-  std::vector<KernelPtr> kernels;
-  for (const AxisPart& part : parts) {
-    const View out = result_view(layer.output(), part, shape.extent);
-    kernels.push_back(reduction_of(layer, part.view(in), out));
-  }
-  return kernels;
+  return axis_kernels(in, shape, [&](const AxisPart& part) {
+    return reduction_of(layer, part.view(in), result_view(layer.output(), part, shape.extent));
+  });
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -89,12 +89,22 @@ Kernels per_channel(const Layer& layer) {
   const auto& d = layer.op.input_shape(0);
   const int64_t channels = d.dim_size() > 1 ? d.dim(1) : 1;
   const int64_t inside = count(d) / (d.dim(0) * channels);
-  auto k = std::make_unique<Standardize>();
-  k->eps = layer.op.tg_standardize_param().eps();
-  k->scale = 1 / static_cast<float>(d.dim(0) * inside);
-  const AxisPart part{{1, channels, d.dim(0), inside}, ViewSteps{0, inside, channels * inside, 1}};
-  part.set_views(layer, *k);
-  return one(std::move(k));
+  const auto parts_of = [&](int64_t copies) {
+    std::vector<AxisPart> parts;
+    const int64_t most = most_channels(most_axis_rows(d.dim(0) * inside, copies));
+    for (int64_t c = 0; c < channels; c += most)
+      parts.push_back({{1, std::min(most, channels - c), d.dim(0), inside},
+                       ViewSteps{0, inside, channels * inside, 1},
+                       c * inside});
+    return parts;
+  };
+  return fitting_kernels(parts_of, [&](const AxisPart& part) {
+    auto k = std::make_unique<Standardize>();
+    k->eps = layer.op.tg_standardize_param().eps();
+    k->scale = 1 / static_cast<float>(d.dim(0) * inside);
+    part.set_views(layer, *k);
+    return k;
+  });
 }
 
 }  // namespace
@@ -107,17 +117,15 @@ Kernels lower_standardize(const Layer& layer) {
   const AxisShape shape = around(d, axis, true);
   const auto blobs = layer.network.blobs.find(layer.op.name());
   const bool is_scaled = blobs != layer.network.blobs.end() && blobs->second.size() == 2;
-  std::vector<KernelPtr> kernels;
-  for (const AxisPart& part : axis_parts(layer.output(), shape)) {
+  return axis_kernels(layer.output(), shape, [&](const AxisPart& part) {
     auto k = std::make_unique<Standardize>();
     k->is_centered = param.centered();
     k->eps = param.eps();
     k->scale = 1 / static_cast<float>(shape.extent);
     part.set_views(layer, *k);
     if (is_scaled) add_affine(*k, layer, part, shape, affine_of(layer, axis, shape));
-    kernels.push_back(std::move(k));
-  }
-  return kernels;
+    return k;
+  });
 }
 
 // y = x * scale(c) / sqrt(sum of squares + eps), the sum over c, h and w or over c
@@ -135,17 +143,15 @@ Kernels lower_norm(const Layer& layer) {
   const int64_t inside = shape.extent / e.c;
   scale = expanded(
       scale, [&](int64_t i) { return i / inside; }, shape.extent);
-  std::vector<KernelPtr> kernels;
-  for (const AxisPart& part : axis_parts(layer.output(), shape)) {
+  return axis_kernels(layer.output(), shape, [&](const AxisPart& part) {
     auto k = std::make_unique<Standardize>();
     k->is_centered = false;
     k->eps = param.eps();
     part.set_views(layer, *k);
     const ViewSteps along = shape.inner == 1 ? ViewSteps{0, 0, 0, 1} : ViewSteps{0, 0, 1, 0};
     k->inputs.push_back(add_constant(*k, layer, "factor", scale, DType::f32, part.e, along));
-    kernels.push_back(std::move(k));
-  }
-  return kernels;
+    return k;
+  });
 }
 
 }  // namespace tputwin::net::bm1684x
