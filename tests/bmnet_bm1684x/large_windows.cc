@@ -67,6 +67,34 @@ std::vector<LargeCase> convolutions() {
   };
 }
 
+// Pads of a deconvolution with a larger dilation are larger than those of commands.
+std::vector<LargeCase> dilated_deconvolutions() {
+  const std::vector<std::vector<int64_t>> weights{{3, 4, 3, 3}, {4}};
+  return {
+      {"Pads", {1, 3, 4, 5}, deconvolution_of("kernel_size: 3 dilation: 12"), weights},
+      {"Dilation",
+       {2, 3, 4, 5},
+       deconvolution_of("kernel_size: 3 stride: 2 pad: 4 dilation: 16"),
+       weights},
+      {"DilationWithoutPads",
+       {1, 3, 40, 37},
+       deconvolution_of("kernel_size: 3 pad: 36 dilation: 18"),
+       weights},
+      {"DilationAndStride",
+       {1, 3, 3, 4},
+       deconvolution_of("kernel_size: 3 stride: 17 pad: 1 dilation: 20"),
+       weights},
+      {"DilationOfGroups",
+       {1, 4, 5, 3},
+       deconvolution_of("kernel_size: 2 stride: 3 group: 2 dilation: 17 dilation: 2"),
+       {{4, 2, 2, 2}, {4}}},
+      {"WideMap",
+       {1, 3, 2, 2100},
+       deconvolution_of("kernel_h: 1 kernel_w: 3 stride: 1 dilation: 3 bias_term: false"),
+       {{3, 4, 1, 3}}},
+  };
+}
+
 std::vector<LargeCase> pools_and_wide_maps() {
   return {
       {"MaximumPads",
@@ -112,6 +140,8 @@ TEST_P(LargeWindow, HasTheValuesOfFloatExecution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Convolutions, LargeWindow, ::testing::ValuesIn(convolutions()));
+INSTANTIATE_TEST_SUITE_P(DilatedDeconvolutions, LargeWindow,
+                         ::testing::ValuesIn(dilated_deconvolutions()));
 INSTANTIATE_TEST_SUITE_P(PoolsAndWideMaps, LargeWindow, ::testing::ValuesIn(pools_and_wide_maps()));
 
 TEST(LargeUpsample, HasTheValuesOfFloatExecution) {

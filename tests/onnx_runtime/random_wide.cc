@@ -50,7 +50,7 @@ void conv_transpose(Draft& d) {
   const auto axes = static_cast<size_t>(d.range(1, 2));
   const int64_t groups = d.range(1, 3), in = d.range(1, 3), out = d.range(1, 3);
   const Dims kernel = several(d, axes, 1, 4), strides = several(d, axes, 1, d.range(1, 18));
-  const Dims dilations = several(d, axes, 1, d.rng.coin() ? 1 : 3);
+  const Dims dilations = several(d, axes, 1, d.rng.coin() ? 1 : d.rng.chance(1, 3) ? 20 : 3);
   Dims x{d.range(1, 3), groups * in}, w{groups * in, out}, more, pads;
   for (size_t i = 0; i < axes; ++i) {
     x.push_back(d.range(1, 6)), w.push_back(kernel[i]);

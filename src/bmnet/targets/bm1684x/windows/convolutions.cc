@@ -84,6 +84,26 @@ PartTensor fit_convolution(LayerParts& parts) {
 
 namespace {
 
+// Adds rows and columns of zeros between those of a map: a deconvolution by channel of one element.
+PartTensor insert_zeros(LayerParts& parts, const PartTensor& x, int64_t rows, int64_t columns) {
+  if (rows == 0 && columns == 0) return x;
+  const int64_t channels = x.dims[1];
+  TensorOp op;
+  set_type(op, Op::convolution);
+  auto& p = *op.mutable_tg_convolution_param();
+  for (auto* list : {p.mutable_kernel_size(), p.mutable_dilation()}) set_list(list, {1, 1});
+  set_list(p.mutable_stride(), {rows + 1, columns + 1});
+  set_list(p.mutable_ins(), {rows, columns});
+  set_list(p.mutable_pad(), {0, 0, 0, 0});
+  p.set_group(static_cast<uint32_t>(channels));
+  *op.add_output_shape() = make_shape({1, channels, 1, 1});
+  const PartTensor y =
+      parts.add(std::move(op), {x},
+                {{{channels, 1, 1, 1}, std::vector<float>(static_cast<size_t>(channels), 1.0f)}});
+  parts.set_threshold_of_input(y);
+  return y;
+}
+
 // The convolutions that together are a deconvolution, along one axis. Zeros are between inputs:
 // s - 1 of them. Result o reads tap k of the kernel at o + k - pad, which is an input m if it is
 // s * m. With o - pad = s * q + phase, that is m = q + u for the tap k = s * u - phase. So all
@@ -144,6 +164,20 @@ PartTensor interleave(LayerParts& parts, PartTensor t, int64_t channels, const P
 int clamp_pad(int64_t pad) { return static_cast<int>(std::max<int64_t>(pad, 0)); }
 
 }  // namespace
+
+// A deconvolution is a convolution of a map with zeros between its elements.
+PartTensor fit_dilated_deconvolution(LayerParts& parts) {
+  const TensorOp& op = parts.whole();
+  const Extents out = extents(op.output_shape(0));
+  Window2d w = convolution_window(op);
+  const PartTensor x = insert_zeros(parts, parts.input(), w.ins_h, w.ins_w);
+  w.ins_h = w.ins_w = 0;
+  std::vector<Blob> blobs = parts.blobs();
+  blobs[0] = {{out.c, extents(op.input_shape(0)).c / op.tg_convolution_param().group(), w.kernel_h,
+               w.kernel_w},
+              convolution_kernel(op, blobs[0])};
+  return convolve(parts, x, w, std::move(blobs), out.c);
+}
 
 PartTensor fit_deconvolution(LayerParts& parts) {
   const TensorOp& op = parts.whole();

@@ -73,9 +73,11 @@ Fit fit_of(const TensorOp& op, DType type, const NetCalibrationParameter* table)
   }
   if (!is(op, Op::convolution)) return nullptr;
   const Window2d w = convolution_window(op);
-  if (is_deconvolution(op))
-    return (exceeds(w) || is_wide(w)) && w.dilation_h == 1 && w.dilation_w == 1 ? fit_deconvolution
-                                                                                : nullptr;
+  if (is_deconvolution(op)) {
+    if (!exceeds(w) && !is_wide(w) && !is_too_dilated(w)) return nullptr;
+    const bool is_dilated = w.dilation_h > 1 || w.dilation_w > 1;
+    return is_dilated ? fit_dilated_deconvolution : fit_deconvolution;
+  }
   if (is_too_dilated(w)) return fit_dilation;
   return exceeds(w) ? fit_convolution : is_wide(w) ? fit_wide_map : nullptr;
 }

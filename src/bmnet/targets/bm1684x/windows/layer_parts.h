@@ -68,6 +68,7 @@ PartTensor fit_average(LayerParts& parts);
 PartTensor fit_upsample(LayerParts& parts);
 PartTensor fit_convolution(LayerParts& parts);
 PartTensor fit_deconvolution(LayerParts& parts);
+PartTensor fit_dilated_deconvolution(LayerParts& parts);
 
 // True for a dilation beyond that of commands.
 bool is_too_dilated(const Window2d& window);
