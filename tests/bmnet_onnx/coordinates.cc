@@ -1,5 +1,5 @@
-// Extents and positions that ONNX does not define exactly. Expected values are those of ONNX
-// Runtime 1.30 (CPU, optimization off).
+// Extents and positions that ONNX does not define exactly, whose expected values are those of ONNX
+// Runtime 1.30 (CPU, optimization off). Slices with steps, by the formula of ONNX.
 #include "bmnet_onnx/support.h"
 
 namespace tputwin::test {
@@ -133,6 +133,72 @@ TEST(OutputShape, PutsTheLargerPartOfPadsBefore) {
     builder.output("y");
     expect_near(result_of(builder, {1, 10, 100}), c.expected,
                 std::string(c.auto_pad) + " to " + std::to_string(c.extent));
+  }
+}
+
+// ---- Slices ----
+
+using Places = std::vector<int64_t>;
+
+struct Stepped {
+  Places dims, starts, ends, steps;  // of all axes
+};
+
+// Returns the elements that ONNX's formula gives, and their dims.
+net::Blob sliced(const Stepped& c, const std::vector<float>& x) {
+  net::Blob y;
+  std::vector<Places> taken;
+  for (size_t a = 0; a < c.dims.size(); ++a) {
+    taken.emplace_back();
+    const int64_t step = c.steps[a], end = c.ends[a];
+    for (int64_t i = c.starts[a]; step > 0 ? i < end : i > end; i += step) taken[a].push_back(i);
+    y.shape.push_back(static_cast<int64_t>(taken[a].size()));
+  }
+  int64_t count = 1;
+  for (const int64_t extent : y.shape) count *= extent;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t from = 0, run = 1, rest = k;
+    for (size_t a = c.dims.size(); a-- > 0; run *= c.dims[a]) {
+      from += run * taken[a][static_cast<size_t>(rest % y.shape[a])];
+      rest /= y.shape[a];
+    }
+    y.data.push_back(x[static_cast<size_t>(from)]);
+  }
+  return y;
+}
+
+TEST(Slices, HaveStepsOnEveryAxis) {
+  const Stepped cases[] = {
+      {{4, 5, 6, 7, 8}, {0, 1, 0, 2, 1}, {4, 5, 6, 7, 8}, {2, 2, 3, 2, 3}},
+      {{3, 4, 5, 6, 2, 3}, {2, 3, 4, 0, 1, 2}, {-1, 0, -1, 6, -1, -1}, {-2, -2, -1, 5, -1, -2}},
+      {{2, 3, 2, 2, 5}, {0, 0, 0, 0, 0}, {2, 3, 2, 2, 5}, {1, 1, 1, 1, 2}},
+      {{300}, {299}, {-1}, {-2}},
+      {{2, 200}, {0, 1}, {2, 200}, {1, 2}},
+      {{1, 150, 3, 40}, {0, 149, 0, 3}, {1, -1, 3, 40}, {1, -2, 2, 17}},
+  };
+  for (const Stepped& c : cases) {
+    ModelBuilder b(13);
+    b.input("x", c.dims);
+    const auto rank = static_cast<int64_t>(c.dims.size());
+    // An end before the first element counts from the end.
+    Places axes, ends = c.ends;
+    for (int64_t a = 0; a < rank; ++a) axes.push_back(a);
+    for (int64_t& end : ends) end = end < 0 ? -1000 : end;
+    b.integers("starts", {rank}, c.starts);
+    b.integers("ends", {rank}, ends);
+    b.integers("axes", {rank}, axes);
+    b.integers("steps", {rank}, c.steps);
+    b.node("Slice", {"x", "starts", "ends", "axes", "steps"}, {"y"});
+    b.output("y");
+    size_t count = 1;
+    for (const int64_t extent : c.dims) count *= static_cast<size_t>(extent);
+    const std::vector<float> x = random_values(count, 7);
+    const net::Blob expected = sliced(c, x);
+    auto network = import(b.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto results = run_float(*network, {{"x", {c.dims, x}}});
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    EXPECT_EQ(results->at(network->outputs()[0]).data, expected.data) << c.dims.size() << " axes";
   }
 }
 

@@ -191,29 +191,32 @@ Cut cut_of(const Node& node, int64_t axis, int64_t begin, int64_t end, int64_t s
   return cut;
 }
 
-std::string reversed(Node& node, const std::string& x, size_t axis, std::string_view what) {
+std::string reversed(Node& node, const std::string& x, const Dims& dims, size_t axis,
+                     std::string_view what) {
+  const bool fits = dims.size() <= 4;
   TensorOp op = make_op(Op::reverse);
-  op.mutable_tg_reverse_param()->set_axis(static_cast<int>(axis));
-  return node.add(std::move(op), {x}, what);
+  op.mutable_tg_reverse_param()->set_axis(fits ? static_cast<int>(axis) : 1);
+  return node.add(std::move(op), {node.view(x, fits ? dims : around(dims, axis))}, what);
+}
+
+// Returns every `step`th element of (outer, extent, inner), of which the last one is such an
+// element: the first one of each run of `step` elements, and the last one.
+std::string first_of_runs(Node& node, const std::string& x, const Dims& dims, int64_t step,
+                          const std::string& what) {
+  const int64_t runs = dims[1] / step;
+  const Dims grid{dims[0], runs, step, dims[2]}, taken{dims[0], runs, dims[2]};
+  const std::string whole = part(node, x, dims, 1, 0, runs * step, what + "_runs");
+  const std::string first = part(node, node.view(whole, grid), grid, 2, 0, 1, what + "_first");
+  const std::string last = part(node, x, dims, 1, runs * step, 1, what + "_last");
+  return joined(node, {node.view(first, taken), last}, {taken, {dims[0], 1, dims[2]}}, 1, what);
 }
 
 // Returns every `step`th element. For rows and columns, it is the maximum of windows of one
-// element; for other axes, elements are cut out and joined.
-std::string strided(Node& node, const std::string& x, size_t axis, int64_t step,
-                    std::string_view what) {
-  const Dims dims = node.graph.dims(x);
-  if (dims.size() < 3 || axis < 2 || step > 15) {
-    std::vector<std::string> parts;
-    for (int64_t at = 0; at < dims[axis]; at += step) {
-      node.require(
-          parts.size() < kMostRuns, "steps", std::to_string(step),
-          fmt::format("of rows and columns up to 15, else at most {} elements", kMostRuns));
-      parts.push_back(part(node, x, dims, axis, at, 1, fmt::format("{}_{}", what, at)));
-    }
-    Dims one = dims;
-    one[axis] = 1;
-    return joined(node, parts, std::vector<Dims>(parts.size(), one), axis, what);
-  }
+// element.
+std::string strided(Node& node, const std::string& x, const Dims& dims, size_t axis, int64_t step,
+                    const std::string& what) {
+  if (dims.size() < 3 || dims.size() > 4 || axis < 2 || step > 15)
+    return first_of_runs(node, x, around(dims, axis), step, what);
   Dims map = dims;
   map.resize(4, 1);
   TensorOp op = make_op(Op::pooling);
@@ -237,12 +240,11 @@ void cut(Node& node, const std::vector<Cut>& cuts) {
     y = part(node, y, now, c.axis, begin, span, fmt::format("cut{}", c.axis));
     now[c.axis] = span;
     if (c.step == 1 || span == 1) continue;
-    node.require(now.size() <= 4, "steps", std::to_string(c.step), "1 in tensors of five axes");
-    if (c.step < 0) y = reversed(node, node.view(y, now), c.axis, fmt::format("turn{}", c.axis));
+    if (c.step < 0) y = reversed(node, y, now, c.axis, fmt::format("turn{}", c.axis));
     if (std::abs(c.step) == 1) continue;
+    y = strided(node, y, now, c.axis, std::abs(c.step), fmt::format("step{}", c.axis));
     now[c.axis] = c.count;
-    y = strided(node, y, c.axis, std::abs(c.step), fmt::format("step{}", c.axis));
-    y = node.view(y, now);
+    y = node.view(y, net_dims(now));
   }
   node.set(node.view(y, net_dims(now)), now);
 }
