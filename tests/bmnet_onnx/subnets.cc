@@ -72,6 +72,25 @@ TEST(OnnxSubnets, IntegersAreExact) {
   EXPECT_THAT(import(b.model).status().message(), HasSubstr("make the input one of floats"));
 }
 
+// Sums that stay below 2^24 are a product on the chip, larger ones exact sums on the host.
+TEST(OnnxSubnets, CumulativeSumsOfIntegersAreExact) {
+  ModelBuilder b(14);
+  b.input("ids", {2, 3}, onnx::TensorProto::INT64);
+  b.integers("axis", {}, {-1});
+  auto& node = b.node("CumSum", {"ids", "axis"}, {"sums"});
+  ModelBuilder::set(node, "exclusive", int64_t{1});
+  ModelBuilder::set(node, "reverse", int64_t{1});
+  b.output("sums");
+  auto network = import(b.model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const Blobs inputs{{"ids", {{2, 3}, {5, 16777215, 1, -3, 16777216, -16777215}}}};
+  auto results = run_float(*network, inputs);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_THAT(results->at("sums").data, ElementsAre(16777216, 1, 0, 1, -16777215, 0));
+  auto too_large = run_float(*network, {{"ids", {{2, 3}, {0, 16777216, 1, 0, 0, 0}}}});
+  EXPECT_THAT(too_large.status().message(), HasSubstr("not 16777217"));
+}
+
 // ---- ONNX's own tests of nodes ----
 
 namespace fs = std::filesystem;

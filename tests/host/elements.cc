@@ -141,5 +141,40 @@ TEST(Reduce, OverAxes) {
   EXPECT_THAT(failure("reduce op=sum axes=3", {x}), HasSubstr("no axis 3"));
 }
 
+TEST(CumSum, AlongEachAxis) {
+  Random random(5);
+  const Array x = random.coarse({2, 3, 4});
+  for (int axis = 0; axis < 3; ++axis)
+    for (const bool exclusive : {false, true})
+      for (const bool reverse : {false, true}) {
+        std::vector<float> expected;
+        for_each_place(x.shape, [&](std::vector<int64_t> p) {
+          const auto a = static_cast<size_t>(axis);
+          float sum = 0;
+          const int64_t own = p[a];
+          for (p[a] = 0; p[a] < x.shape[a]; ++p[a]) {
+            const int64_t before = reverse ? p[a] - own : own - p[a];
+            if (before > 0 || (before == 0 && !exclusive)) sum += at(x.f32(), x.shape, p);
+          }
+          expected.push_back(sum);
+        });
+        const std::string parameters =
+            fmt::format("cumsum axis={} exclusive={} reverse={}", axis - (reverse ? 3 : 0),
+                        exclusive ? 1 : 0, reverse ? 1 : 0);
+        SCOPED_TRACE(parameters);
+        expect_floats(run1(parameters, {x}), expected, 1e-6F);
+      }
+  EXPECT_EQ(run1("cumsum", {floats({0, 2}, {})}).shape, (Shape{0, 2}));
+  EXPECT_THAT(failure("cumsum axis=3", {x}), HasSubstr("no axis 3"));
+}
+
+TEST(CumSum, IntegersAreExact) {
+  const Array in = floats({3}, {16777216, -1, 1});
+  EXPECT_EQ(run1("cumsum integers=1", {in}).f32()[2], 16777216);
+  EXPECT_THAT(failure("cumsum integers=1", {floats({3}, {16777216, 1, -1})}),
+              HasSubstr("not 16777217"));
+  EXPECT_EQ(run1("cumsum integers=1 exclusive=1", {floats({2}, {16777216, 1})}).f32()[1], 16777216);
+}
+
 }  // namespace
 }  // namespace tputwin::testing

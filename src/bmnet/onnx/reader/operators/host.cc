@@ -42,6 +42,7 @@ constexpr Row kRows[] = {
     {"ReduceMax", [](Node& node) { reduce_of_host(node, "max"); }},
     {"ReduceMin", [](Node& node) { reduce_of_host(node, "min"); }},
     {"ReduceProd", [](Node& node) { reduce_of_host(node, "prod"); }},
+    {"CumSum", cum_sum_of_host},
     {"ArgMax", [](Node& node) { arg_of_host(node, false); }},
     {"ArgMin", [](Node& node) { arg_of_host(node, true); }},
 };

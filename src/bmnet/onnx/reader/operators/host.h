@@ -36,6 +36,7 @@ void slice_of_host(Node& node);
 void expand_of_host(Node& node);
 void tile_of_host(Node& node);
 void reduce_of_host(Node& node, std::string_view operation);
+void cum_sum_of_host(Node& node);
 void arg_of_host(Node& node, bool smallest);
 
 }  // namespace tputwin::net::onnx_reader

@@ -137,6 +137,17 @@ void reduce_of_host(Node& node, std::string_view operation) {
   set_elements(node, call, result);
 }
 
+void cum_sum_of_host(Node& node) {
+  const Dims& x = node.dims();
+  node.require(!x.empty(), "x", "()", "at least one axis");
+  HostCall call(node, fmt::format("cumsum axis={} exclusive={} reverse={}",
+                                  node.axis(node.whole(1, "axis"), x.size()),
+                                  node.integer("exclusive", 0), node.integer("reverse", 0)));
+  if (node.in(0).kind == ValueKind::integer) call.append("integers=1");
+  call.take(0);
+  set_elements(node, call, x);
+}
+
 void arg_of_host(Node& node, bool smallest) {
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", 0), x.size());
