@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 namespace tputwin::testing {
 
@@ -13,7 +14,15 @@ class Rng {
   // give the same sequence, shifted.
   Rng(uint64_t seed, uint64_t index) : state_(mix(mix(seed + kStep) + index)) {}
 
-  uint64_t next() { return mix(state_ += kStep); }  // splitmix64
+  // Makes the first numbers of bytes, one of each, so that a changed byte changes one choice.
+  explicit Rng(std::span<const uint8_t> bytes) : state_(0), bytes_(bytes) {}
+
+  uint64_t next() {  // splitmix64
+    if (bytes_.empty()) return mix(state_ += kStep);
+    const uint64_t byte = bytes_.front();
+    bytes_ = bytes_.subspan(1);
+    return mix(kStep * (byte + 1));
+  }
   uint64_t below(uint64_t bound) { return next() % bound; }
   // Both bounds are included.
   uint32_t range(uint32_t low, uint32_t high) { return low + below(uint64_t{high} - low + 1); }
@@ -33,6 +42,7 @@ class Rng {
   }
 
   uint64_t state_;
+  std::span<const uint8_t> bytes_;
 };
 
 }  // namespace tputwin::testing

@@ -1,58 +1,13 @@
 // Nets of bytes on the BM1684 equal the int8 interpreter bit for bit.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "bmnet/reference/execute.h"
 #include "bmnet/targets/bm1684/bytes/quantize.h"
 #include "bmnet/targets/bm1684/target.h"
+#include "bmnet_bm1684x/interpreter.h"
 #include "bmnet_bm1684x/nets.h"
 
 namespace tputwin::net::testing {
 namespace {
-
-using Bytes = std::map<std::string, TensorBytes>;
-
-// Returns the bytes of inputs as the net makes them.
-Bytes bytes_of_inputs(const QuantizedNet& net, const Values& inputs) {
-  Bytes bytes;
-  for (const std::string& name : net.network.inputs()) {
-    const float scale = 128 / net.threshold_of(name);
-    for (const float x : inputs.at(name).data) {
-      const float scaled = std::min(std::max(x * scale, -128.0f), 127.0f);
-      bytes[name].push_back(static_cast<uint8_t>(static_cast<int>(std::nearbyint(scaled))));
-    }
-  }
-  return bytes;
-}
-
-// Returns "", or the first difference between a compiled net and the interpreter.
-std::string difference_from_interpreter(const Network& network, const Values& inputs) {
-  const NetCalibrationParameter table = largest_values(network, inputs);
-  auto quantized = bm1684::quantized(network, table);
-  if (!quantized.ok()) return quantized.status().message();
-  auto expected =
-      run_int8(quantized->network, quantized->integers, bytes_of_inputs(*quantized, inputs));
-  if (!expected.ok()) return expected.status().message();
-  for (const Level level : {Level::none, Level::layer_group, Level::weight_optimization}) {
-    auto compiled = bm1684x::compile(network, {.type = DType::i8, .table = &table, .level = level});
-    if (!compiled.ok()) return compiled.status().message();
-    auto actual = run(*compiled, network, inputs);
-    if (!actual.ok()) return actual.status().message();
-    const std::vector<std::string> outputs = quantized->network.outputs();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const TensorBytes& bytes = expected->at(outputs[i]);
-      const float scale = quantized->threshold_of(outputs[i]) / 128;
-      for (size_t k = 0; k < bytes.size(); ++k)
-        if ((*actual)[i][k] != static_cast<int8_t>(bytes[k]) * scale)
-          return fmt::format("level {}, output {} at {}: {} instead of {} * {}",
-                             static_cast<int>(level), i, k, (*actual)[i][k],
-                             static_cast<int8_t>(bytes[k]), scale);
-    }
-  }
-  return "";
-}
 
 // The net of a layer after a convolution, whose results are bytes.
 std::string net_after_convolution(const LayerCase& c) {

@@ -193,6 +193,9 @@ std::span<const Target> targets() {
       {"fuzz_table", fuzz_table, table_seeds, is_table, mutate_table},
 #ifdef TPUTWIN_ONNX
       {"fuzz_onnx", fuzz_onnx, onnx_seeds, is_onnx, mutate_onnx},
+      {"fuzz_compile", fuzz_compile, compile_seeds, is_compiled, nullptr, 50},
+      {"fuzz_compile_onnx", fuzz_compile_onnx, compile_onnx_seeds, is_compiled_onnx, mutate_onnx,
+       10},
 #endif
       {"fuzz_picture", fuzz_picture, picture_seeds, is_picture, mutate_picture},
       {"fuzz_description", fuzz_description, description_seeds, is_description, mutate_json},

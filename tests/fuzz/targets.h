@@ -30,6 +30,10 @@ std::string fuzz_subnets(std::span<const uint8_t> input);
 // Reads a Caffe file, writes it, reads it again; makes a network of it, folded and not.
 std::string fuzz_prototxt(std::span<const uint8_t> input);
 std::string fuzz_caffemodel(std::span<const uint8_t> input);
+// Draws a net from the bytes, or reads any ONNX model; compiles it for a chip in a type, runs it,
+// and compares: with float execution, other levels and the int8 interpreter (compiled_net.h).
+std::string fuzz_compile(std::span<const uint8_t> input);
+std::string fuzz_compile_onnx(std::span<const uint8_t> input);
 // Reads a calibration table, writes it in both forms, reads it again.
 std::string fuzz_table(std::span<const uint8_t> input);
 
@@ -66,6 +70,10 @@ std::vector<Bytes> bm1684x_command_seeds();
 std::vector<Bytes> bm1684x_stream_seeds();
 std::vector<Bytes> bm1684_stream_seeds();
 bool is_bm1684x_command(std::span<const uint8_t> input);
+std::vector<Bytes> compile_seeds();
+bool is_compiled(std::span<const uint8_t> input);
+std::vector<Bytes> compile_onnx_seeds();
+bool is_compiled_onnx(std::span<const uint8_t> input);
 std::vector<Bytes> subnets_seeds();
 bool is_subnets(std::span<const uint8_t> input);
 bool is_bm1684x_streams(std::span<const uint8_t> input);
