@@ -106,6 +106,39 @@ TEST(Bm1684xBytes, PassViews) {
   EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
 }
 
+// Products of bytes with and without sign (after a ReLU), of whole tensors and of a value per
+// channel.
+TEST(Bm1684xBytes, AreMultiplied) {
+  for (const bool by_channel : {false, true})
+    for (const bool first_is_unsigned : {false, true})
+      for (const bool second_is_unsigned : {false, true}) {
+        std::string net =
+            "layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 2 dim: 3 "
+            "dim: 4 dim: 5 } } } layer { name: 'a' type: 'Convolution' bottom: 'data' top: 'a' "
+            "convolution_param { num_output: 70 kernel_size: 1 } }";
+        net += by_channel ? " layer { name: 'b' type: 'InnerProduct' bottom: 'data' top: 'b' "
+                            "inner_product_param { num_output: 70 } }"
+                          : " layer { name: 'b' type: 'Convolution' bottom: 'data' top: 'b' "
+                            "convolution_param { num_output: 70 kernel_size: 1 } }";
+        for (const auto& [name, is_unsigned] :
+             {std::pair("a", first_is_unsigned), {"b", second_is_unsigned}})
+          if (is_unsigned)
+            net += std::string(" layer { name: '") + name + "r' type: 'ReLU' bottom: '" + name +
+                   "' top: '" + name + "' }";
+        net += by_channel ? " layer { name: 'y' type: 'Scale' bottom: 'a' bottom: 'b' top: 'y' "
+                            "scale_param { axis: 0 } }"
+                          : " layer { name: 'y' type: 'Eltwise' bottom: 'a' bottom: 'b' top: 'y' "
+                            "eltwise_param { operation: PROD } }";
+        const int64_t inputs = by_channel ? 60 : 3;
+        std::vector<int64_t> weights{70, inputs, 1, 1};
+        if (by_channel) weights.resize(2);
+        auto network = random_net(net, {{"a", {{70, 3, 1, 1}, {70}}}, {"b", {weights, {70}}}}, 1);
+        ASSERT_TRUE(network.ok()) << network.status().message();
+        EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "")
+            << by_channel << first_is_unsigned << second_is_unsigned;
+      }
+}
+
 // Columns of a matrix have factors of their own.
 TEST(Bm1684xMatrices, AreScaledByColumn) {
   auto network = random_net(

@@ -1,6 +1,7 @@
 // Pooling, sums, products, tables and conversions of bytes.
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "bmnet/cpu_ops/table_function.h"
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
@@ -63,8 +64,8 @@ class ByteEltwise final : public ElementwiseStreamKernel {
       const bool any_signed = is_signed(inputs[0].type) || is_signed(inputs[1].type);
       program.add(IntArithmetic{.kind = Integer::mul,
                                 .out = retyped(sum, any_signed ? DType::i32 : DType::u32),
-                                .a = Source::tensor(rows_view(o, 0)),
-                                .b = Source::tensor(factor_view(o))});
+                                .a = Source::tensor(factor(program, o, 0)),
+                                .b = Source::tensor(factor(program, o, 1))});
     } else {
       multiply(program, o, 0, sum);
       for (size_t i = 1; i < inputs.size(); ++i) {
@@ -91,9 +92,23 @@ class ByteEltwise final : public ElementwiseStreamKernel {
                               .a = Source::tensor(to),
                               .b = Source::value(static_cast<uint32_t>(factors[i]), DType::i16)});
   }
-  TensorView factor_view(const Operands& o) const {
-    if (!by_channel) return rows_view(o, 1);
-    TensorView view = in_view(o, 1);
+  // Recordings have products of signed bytes. Of others one operand is widened: an unsigned one
+  // beside a signed one to i16, of two unsigned ones the second to u32.
+  std::optional<DType> wide_type(size_t i) const {
+    if (is_signed(inputs[i].type)) return std::nullopt;
+    if (is_signed(inputs[1 - i].type)) return DType::i16;
+    return i == 1 ? std::optional(DType::u32) : std::nullopt;
+  }
+  TensorView factor(StreamProgram& program, const Operands& o, size_t i) const {
+    const bool repeats = by_channel && i == 1;
+    TensorView view = repeats ? in_view(o, i) : rows_view(o, i);
+    if (const auto type = wide_type(i)) {
+      const Shape& s = view.shape;
+      const TensorView wide = aligned(word_view(o, 1).address, {s.n, s.c, s.h, s.w}, *type);
+      program.add(Convert{.rounding = Rounding::half_even, .out = wide, .in = view});
+      view = wide;
+    }
+    if (!repeats) return view;
     view.shape = shape_of(o.output.e);
     view.stride.n = o.output.e.n > 1 ? view.stride.n : 0;
     view.stride.h = view.stride.w = 0;
