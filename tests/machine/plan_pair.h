@@ -83,6 +83,7 @@ class PlanPair {
       sum.fused_products += statistics.fused_products;
       sum.prepared += statistics.prepared;
       sum.shared_inputs += statistics.shared_inputs;
+      sum.chained += statistics.chained;
       sum.fused_epilogues += statistics.fused_epilogues;
       sum.released_bytes += statistics.released_bytes;
     }

@@ -115,6 +115,7 @@ PlanStatistics ExecutablePlan::statistics() const {
     sum.elided_loads += step.is_elided;
     sum.deferred_loads += step.is_deferred;
     sum.shared_inputs += step.shares_input;
+    sum.chained += step.is_chained;
     const bool is_epilogue = step.epilogue_constants != PlanStep::kNone;
     sum.fused_epilogues += is_epilogue;
     if (!step.is_fused() || is_epilogue) continue;

@@ -30,6 +30,7 @@ struct PlanStatistics {
   size_t fused_products = 0;
   // Kernels that reuse the packed input of an earlier kernel.
   size_t shared_inputs = 0;
+  size_t chained = 0;  // instructions in chains
   // Bytes of global memory that were returned to the operating system.
   uint64_t released_bytes = 0;
 };

@@ -19,6 +19,7 @@ void fuse_byte_sums(PlanBuilder& plan);
 void prepare_float_maps(PlanBuilder& plan);
 void fuse_relu(PlanBuilder& plan);
 void fuse_dma(PlanBuilder& plan);
+void chain_rows(PlanBuilder& plan);
 void group_lanes(PlanBuilder& plan);
 void share_packed_inputs(PlanBuilder& plan);
 void record_global_use(PlanBuilder& plan);
@@ -54,7 +55,9 @@ inline constexpr Pass kPasses[] = {
     // A store is fused into the kernel that the instructions before it were fused into, and a load
     // of an addend into the kernel of the residual. Elided loads are not fused.
     {"fuse_dma", fuse_dma},
-    // It takes the instructions that have no kernel and were not fused.
+    // It takes instructions that have no kernel and were not fused.
+    {"chain_rows", chain_rows},
+    // It takes what the pass before it left, as it computes less tightly.
     {"group_lanes", group_lanes},
     // A kernel's input is in global memory if its load was fused, and a fused store or residual
     // writes where its kernel runs.

@@ -48,6 +48,8 @@ struct PlanStep {
   bool is_deferred = false;
   // True if the kernel reuses the input that an earlier kernel packed.
   bool shares_input = false;
+  // True if the step is one of a chain (chain_rows.cc).
+  bool is_chained = false;
   std::vector<uint32_t> needed_by;  // indices of constants
   // The elided loads of the constants of `kernel`, which it may ask to be executed.
   std::vector<uint32_t> restorable_loads;

@@ -23,9 +23,16 @@ bool has_whole_table(const TableLookup& op) {
   return op.table.shape.w >= uint64_t{1} << (8 * element_bytes(op.in.dtype));
 }
 
+// Returns true if the function writes nothing but an element for each of its source.
+bool writes_results_only(const FloatFunction& op) {
+  return !op.entries && !destroys_source(op.kind) &&
+         std::ranges::none_of(op.work, [](const auto& work) { return work.has_value(); });
+}
+
 // Returns true if the operation always writes every byte of its footprint.
 bool writes_all(const Operation& op) {
   if (const auto* lookup = std::get_if<TableLookup>(&op)) return has_whole_table(*lookup);
+  if (const auto* function = std::get_if<FloatFunction>(&op)) return writes_results_only(*function);
   return std::visit(
       []<class Op>(const Op&) {
         return is_one_of<Op, DmaTensor, DmaMatrix, Conv2dBm1880, Depthwise2dBm1880, Pool2dBm1880,
@@ -57,6 +64,7 @@ class Analysis {
       : program_(program), chip_(chip) {
     nodes_.resize(program.size());
     live_.resize(program.size());
+    live_if_found_.resize(program.size());
     lanes_.assign(chip_.lanes, new_lane());
   }
 
@@ -77,7 +85,10 @@ class Analysis {
       write(i, op, touched);
     }
     show_to_host();
-    for (size_t i = 0; i < live_.size(); ++i) nodes_[i].is_overwritten = live_[i] == 0;
+    for (size_t i = 0; i < live_.size(); ++i) {
+      nodes_[i].is_overwritten = live_[i] == 0;
+      nodes_[i].is_overwritten_by_found = live_if_found_[i] == 0;
+    }
     if (goes_on_)
       for (ProgramGraph::Node& node : nodes_) node.live_out.clear();
     return {std::move(nodes_), reads_before_};
@@ -91,7 +102,7 @@ class Analysis {
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane)
       lanes_[lane].each(0, chip_.lane_bytes, [&](uint32_t owner, uint32_t begin, uint32_t end) {
         if (owner == ProgramGraph::kBefore) return;
-        live_[owner] = kForever;
+        live_[owner] = live_if_found_[owner] = kForever;
         nodes_[owner].read_later.push_back({Space::local, lane, begin, end});
         nodes_[owner].live_out.push_back({Space::local, lane, begin, end});
       });
@@ -145,15 +156,18 @@ class Analysis {
   }
 
   void write(uint32_t i, const Operation& op, const Footprint& touched) {
-    const bool all = writes_all(op) && has_exact_footprint(op, chip_);
+    const bool is_exact = has_exact_footprint(op, chip_), all = writes_all(op) && is_exact;
+    const bool all_if_found = all || (std::holds_alternative<TableLookup>(op) && is_exact);
     owners(touched.writes, [&](uint32_t owner, const ByteRange& range) {
       if (owner == ProgramGraph::kBefore) {
         reads_before_ |= !all;
         return;
       }
-      if (live_[owner] != kForever) live_[owner] -= range.end - range.begin;
+      for (uint64_t* const live : {&live_[owner], &live_if_found_[owner]})
+        if (*live != kForever) *live -= range.end - range.begin;
       if (all) return;
       live_[owner] = kForever;
+      if (!all_if_found) live_if_found_[owner] = kForever;
       nodes_[owner].read_later.push_back(range);
       note(owner, i, range);
     });
@@ -162,10 +176,16 @@ class Analysis {
     for (size_t begin = 0, end = 0; begin < all_ranges.size(); begin = end) {
       const ByteRange& first = all_ranges[begin];
       for (; end < all_ranges.size() && is_next_to(first, all_ranges[end]); ++end)
-        live_[i] += first.space == Space::local ? all_ranges[end].end - all_ranges[end].begin : 0;
+        add_live(i, all_ranges[end]);
       if (first.space == Space::local)
         lanes_[first.lane].assign(all_ranges.subspan(begin, end - begin), i);
     }
+  }
+
+  void add_live(uint32_t i, const ByteRange& range) {
+    if (range.space != Space::local) return;
+    live_[i] += range.end - range.begin;
+    live_if_found_[i] += range.end - range.begin;
   }
 
   static bool is_next_to(const ByteRange& a, const ByteRange& b) {
@@ -178,9 +198,10 @@ class Analysis {
   std::vector<ProgramGraph::Node> nodes_;
   bool reads_before_ = false;
   std::vector<LaneOwners> lanes_;
-  std::vector<uint64_t> live_;  // bytes that an instruction still owns
-  bool called_ = false;         // the host was called
-  bool goes_on_ = false;        // an instruction follows the call
+  std::vector<uint64_t> live_;           // bytes that an instruction still owns
+  std::vector<uint64_t> live_if_found_;  // the same, if lookups find all their indices
+  bool called_ = false;                  // the host was called
+  bool goes_on_ = false;                 // an instruction follows the call
 };
 
 }  // namespace

@@ -31,6 +31,9 @@ class ProgramGraph {
     std::vector<uint32_t> constant_readers, readers;
     // All bytes it wrote are overwritten before the program ends and before the host is called.
     bool is_overwritten = false;
+    // It is true, too, if the bytes are overwritten unless a lookup finds an index outside its
+    // table, for which it keeps old bytes.
+    bool is_overwritten_by_found = false;
     // It always writes every byte of its footprint.
     bool writes_whole_footprint = false;
     // The live-out bytes: written by it and not overwritten by the end. Empty in programs that go

@@ -233,7 +233,12 @@ Declined rows(const FloatFunction& op, const Memory& memory) {
   if (!tables_are_disjoint(op, memory.local)) return "results overlap a table";
   constexpr uint64_t kWeight = 16;
   const FunctionRows rows{op, memory};
-  const RowWork work{RowForm::elements, function_rows, &rows, kWeight, /*by_lane=*/true};
+  const RowWork work{.form = RowForm::elements,
+                     .kernel = function_rows,
+                     .operation = &rows,
+                     .weight = kWeight,
+                     .by_lane = true,
+                     .keep = keep_copy<FunctionRows>};
   const RowOperand out = row_result(op.out), a = row_source_as(op.a, DType::f32);
   if (destroys_source(op.kind)) {
     if (op.a.is_constant) return "a constant cannot be destroyed";

@@ -162,7 +162,12 @@ Declined rows_of_any_type(const FloatFunction& op, const Memory& memory) {
   const bool series = op.kind == AnyKind::taylor;
   const uint64_t weight = series ? op.coeff->shape.w : 2;
   return run_rows({row_result(op.out), row_source(op.a)}, memory,
-                  {RowForm::elements, any_rows, &function, weight, /*by_lane=*/series});
+                  {.form = RowForm::elements,
+                   .kernel = any_rows,
+                   .operation = &function,
+                   .weight = weight,
+                   .by_lane = series,
+                   .keep = keep_copy<AnyFunction>});
 }
 
 }  // namespace tputwin::fast

@@ -318,7 +318,8 @@ Declined run_planned(const IntArithmetic& op, const Memory& memory,
   if (!op.shift.is_constant) return "a shift of its own for each element";
   if (!fits(op, shift)) return "lanes do not hold the numbers on the way";
   const IntJob job{op, shift, limits_of(op)};
-  return run(op, memory, false, {form, kernel, &job});
+  return run(op, memory, false,
+             {.form = form, .kernel = kernel, .operation = &job, .keep = keep_copy<IntJob>});
 }
 
 Declined same(const IntArithmetic& op, const Memory& memory) {

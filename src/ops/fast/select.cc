@@ -100,8 +100,12 @@ Declined rows(const Select& op, const Memory& memory) {
   out.written = true;
   const RowOperand a = row_source(op.a), b = row_source(op.b);
   const RowOperand yes = moved(op.if_true), no = moved(op.if_false);
-  const RowWork work{
-      .form = RowForm::wide, .kernel = select_rows, .operation = &op, .weight = 2, .repeats = true};
+  const RowWork work{.form = RowForm::wide,
+                     .kernel = select_rows,
+                     .operation = &op,
+                     .weight = 2,
+                     .repeats = true,
+                     .keep = keep_copy<Select>};
   if (op.extreme) return run_rows({out, a, b, yes, no, row_result(*op.extreme)}, memory, work);
   return run_rows({out, a, b, yes, no}, memory, work);
 }

@@ -137,6 +137,20 @@ bool works_inside_lanes(const Operation& operation, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare_lane_group(std::span<const Operation* const> operations,
                                                    const Memory& memory);
 
+// An element-wise operation of a chain. The bytes of an internal result are read by operations of
+// the chain only, and overwritten later.
+struct ChainMember {
+  const Operation* operation;
+  bool is_internal;
+};
+// Returns true if the operation can be a member of a chain.
+bool can_chain(const Operation& operation, const Memory& memory);
+// Returns a kernel that executes operations on tensors of one shape, one after the other, tile by
+// tile, without writing internal results. They must outlive the kernel. Returns nullptr if they are
+// no such chain.
+std::unique_ptr<PreparedKernel> prepare_chain(std::span<const ChainMember> members,
+                                              const Memory& memory);
+
 // Overloads for operations that have such a kernel.
 std::unique_ptr<PreparedKernel> prepare(const TableLookup& op, const Memory& memory);
 std::unique_ptr<PreparedKernel> prepare(const Conv2dBm1880& op, const Memory& memory);

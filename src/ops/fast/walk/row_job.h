@@ -22,6 +22,12 @@ struct RowStream {
   size_t valid;  // bytes of an element that exist
 };
 
+RowStream stream_of(const RowOperand& operand, RowForm form);
+
+// Returns the number of parts that each slot is cut into, so that few slots are enough pieces for
+// all threads. `tasks` is the number of tasks that all work is worth.
+size_t parts_of_slot(size_t slots, uint64_t tasks);
+
 // The rows of one operation.
 struct RowJob {
   std::array<RowStream, kMaxRowOperands> streams;

@@ -14,6 +14,7 @@
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
 #include "ops/fast/walk/row_blocks-inl.h"
+#include "ops/fast/walk/row_capture.h"
 #include "ops/fast/walk/rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -118,28 +119,6 @@ const char* irregular(std::span<const RowOperand> operands, const LocalMemory& l
   return overlap_in_part({uses.data(), count}, local);
 }
 
-RowStream stream_of(const RowOperand& operand, RowForm form) {
-  const Source& source = operand.source;
-  TensorView view = source.view;
-  // Constants are already extended to 32 bits.
-  if (form == RowForm::wide && source.is_constant && !is_half(view.dtype)) view.dtype = DType::b32;
-  const size_t bytes = element_bytes(view.dtype);
-  return {.view = view,
-          .is_constant = source.is_constant || operand.valid_bytes == 0,
-          .written = operand.written,
-          .constant = source.constant,
-          .bytes = bytes,
-          .valid = std::min<size_t>(bytes, operand.valid_bytes)};
-}
-
-// Returns the number of parts that each slot is cut into, so that few slots are enough pieces for
-// all threads. `tasks` is the number of tasks that all work is worth.
-size_t parts_of_slot(size_t slots, uint64_t tasks) {
-  constexpr size_t kPiecesOfThread = 2;
-  const size_t wanted = ceil_div(kPiecesOfThread * static_cast<size_t>(thread_count()), slots);
-  return std::clamp<size_t>(tasks / slots, 1, wanted);
-}
-
 void run_job(const RowJob& job, const Memory& memory) {
   const uint64_t per_task = task_of(2 << 10, 32 << 10);
   const uint64_t work = job.shape().count() * job.work.weight;
@@ -187,6 +166,26 @@ void run_in_slots(std::span<const RowOperand> operands, const Memory& memory, co
 
 }  // namespace
 
+size_t parts_of_slot(size_t slots, uint64_t tasks) {
+  constexpr size_t kPiecesOfThread = 2;
+  const size_t wanted = ceil_div(kPiecesOfThread * static_cast<size_t>(thread_count()), slots);
+  return std::clamp<size_t>(tasks / slots, 1, wanted);
+}
+
+RowStream stream_of(const RowOperand& operand, RowForm form) {
+  const Source& source = operand.source;
+  TensorView view = source.view;
+  // Constants are already extended to 32 bits.
+  if (form == RowForm::wide && source.is_constant && !is_half(view.dtype)) view.dtype = DType::b32;
+  const size_t bytes = element_bytes(view.dtype);
+  return {.view = view,
+          .is_constant = source.is_constant || operand.valid_bytes == 0,
+          .written = operand.written,
+          .constant = source.constant,
+          .bytes = bytes,
+          .valid = std::min<size_t>(bytes, operand.valid_bytes)};
+}
+
 void run_free_rows(std::span<const RowOperand> operands, const Memory& memory,
                    const RowWork& work) {
   run_in_slots(operands, memory, work, /*is_free=*/true);
@@ -206,6 +205,8 @@ Declined run_rows(std::initializer_list<RowOperand> operands, const Memory& memo
   if (const Declined why =
           irregular({operands.begin(), operands.size()}, memory.local, may_trail, needs_order))
     return why;
+  if (RowCapture* const capture = RowCapture::current()) [[unlikely]]
+    return capture->take({operands.begin(), operands.size()}, work), kRan;
   run_in_slots({operands.begin(), operands.size()}, memory, work, !needs_order);
   return kRan;
 }

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 
 #include "memory/memory.h"
@@ -135,7 +136,14 @@ struct RowWork {
   bool by_lane = false;
   // True if the kernel reads its sources as RowSource, and repeated ones as one vector.
   bool repeats = false;
+  // Copies `operation`, if it does not exist for as long as the operation of the program.
+  std::shared_ptr<const void> (*keep)(const void* operation) = nullptr;
 };
+
+template <class T>
+std::shared_ptr<const void> keep_copy(const void* operation) {
+  return std::make_shared<const T>(*static_cast<const T*>(operation));
+}
 
 // Runs a kernel over all elements, on several threads, each in the floating-point mode of fp32. The
 // first operand must be a result; others may be results, too. The old value of a result is a source
