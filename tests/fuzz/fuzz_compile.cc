@@ -110,12 +110,32 @@ Result<net::Network> network_of(std::span<const uint8_t> input) {
   return net::import_caffe(loaded.net, options);
 }
 
+// True if no number may be an extent of tensors that take gigabytes: OneHot of depth 2^20, for
+// example. Larger numbers than 2^31 are no extents.
+bool has_small_extents(const onnx::ModelProto& model) {
+  const auto is_large = [](int64_t value) { return value > 4096 && value <= INT64_C(1) << 31; };
+  const auto any_large = [&](const auto& values) { return std::ranges::any_of(values, is_large); };
+  for (const auto& input : model.graph().input())
+    for (const auto& dim : input.type().tensor_type().shape().dim())
+      if (is_large(dim.dim_value())) return false;
+  for (const auto& tensor : model.graph().initializer())
+    if (any_large(tensor.dims()) || any_large(tensor.int64_data())) return false;
+  for (const auto& node : model.graph().node())
+    for (const auto& attribute : node.attribute())
+      if (is_large(attribute.i()) || any_large(attribute.ints()) ||
+          any_large(attribute.t().dims()) || any_large(attribute.t().int64_data()))
+        return false;
+  return true;
+}
+
 std::string wrong_model(std::span<const uint8_t> input) {
+  onnx::ModelProto model;
+  if (model.ParseFromArray(input.data(), static_cast<int>(input.size())) &&
+      !has_small_extents(model))
+    return "";
   const auto network = network_of(input);
   if (!network.ok()) return wrong_refusal(network.status());
-  onnx::ModelProto model;
-  if (!is_small(*network) || !model.ParseFromArray(input.data(), static_cast<int>(input.size())))
-    return "";
+  if (!is_small(*network)) return "";
   const Configuration chosen = configuration(sum_of(input));
   const net::bm1684x::ScopedTarget scope(*chosen.target);
   const net::testing::Values inputs = inputs_of(model, *network);
