@@ -56,14 +56,16 @@ MatrixView as_matrix(const TensorView& view, uint32_t cols) { return {view, view
 TensorView rows_in_global(Rng& rng, const TensorView& local, uint32_t cols) {
   TensorView view = in_global(rng, local);
   view.shape = {local.shape.n, 1, 1, cols};
-  view.stride = {cols + (rng.chance(1, 4) ? 5 : 0), 0, 0, 1};
+  // Elements of 16 bits one byte apart share bytes.
+  const uint32_t bytes = element_bytes(local.dtype), step = rng.chance(1, 4) ? 1 : bytes;
+  view.stride = {cols * bytes + (rng.chance(1, 4) ? 5 : 0), 0, 0, step};
   return view;
 }
 
 // Moves a tensor from or to global memory, as a tensor or as rows of a matrix.
 void move(Rng& rng, ProgramBuilder& b, const TensorView& local, bool is_store) {
   const Shape& s = local.shape;
-  if (s.h == 1 && element_bytes(local.dtype) == 1 && rng.chance(2, 3)) {
+  if (s.h == 1 && rng.chance(2, 3)) {
     const uint32_t cols = s.c * s.w - (rng.chance(1, 4) ? rng.below(s.w) : 0);
     const MatrixView lanes = as_matrix(local, cols),
                      rows = as_matrix(rows_in_global(rng, local, cols), cols);
