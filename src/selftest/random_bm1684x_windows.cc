@@ -96,6 +96,7 @@ class Windows : WindowFamily {
                                : rng_.pick({DType::u8, DType::u16, DType::u32});
     set_sides(op, wider, dtype);
     op.padding = static_cast<int32_t>(usual(dtype).constant);
+    if (rng_.chance(1, 3)) op.padding = saturate(INT32_MIN, dtype);
     op.insertion = static_cast<int32_t>(usual(dtype).constant);
     op.multiplier = rng_.range(1, 255);
     op.rshift = rng_.range(0, rng_.chance(1, 8) ? 31 : 12);

@@ -7,6 +7,7 @@
 #include "ops/pool/pool2d_bm1684_int8.h"
 #include "ops/pool/pool2d_bm1684x_float.h"
 #include "ops/pool/pool2d_bm1684x_int8.h"
+#include "ops/pool/pool2d_bm1880.h"
 
 namespace tputwin::fast {
 namespace {
@@ -77,6 +78,23 @@ Declined planes(const Pool2dBm1684xInt8& op, const Memory& memory) {
   return kRan;
 }
 
+// Computes maxima of bytes by the kernels of the BM1880, where padding has no effect on them: 0 or
+// -128 is the least number of its type.
+Declined byte_maxima(const Pool2dBm1684xInt8& op, const Memory& memory) {
+  const Axis &h = op.window.h, &w = op.window.w;
+  const uint32_t pads = h.pad_before | h.pad_after | w.pad_before | w.pad_after;
+  if (op.kind != Pool2dBm1684xInt8::Kind::maximum) return "no maxima";
+  if ((h.insert | h.insert_last | w.insert | w.insert_last) != 0 || h.dilation != 1 ||
+      w.dilation != 1)
+    return "windows with gaps";
+  if (pads != 0 &&
+      (op.window.pads != PadMode::constant || op.padding != saturate(INT32_MIN, op.in.dtype)))
+    return "padding that may be the maximum";
+  const Pool2dBm1880 same{
+      .kind = Pool2dBm1880::Kind::maximum, .out = op.out, .in = op.in, .window = op.window};
+  return fast::execute(same, memory) ? kRan : "no kernel of the BM1880 covers it";
+}
+
 // Computes maxima of byte tensors with several images in a cell, image by image. Elements outside
 // the input have no effect.
 Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
@@ -102,6 +120,6 @@ Declined planes(const Pool2dBm1684Int8& op, const Memory& memory) {
 TW_FAST_KERNELS(Pool2dBm1684, {"planes", planes})
 TW_FAST_KERNELS(Pool2dBm1684Int8, {"planes", planes})
 TW_FAST_KERNELS(Pool2dBm1684xFloat, {"planes", planes})
-TW_FAST_KERNELS(Pool2dBm1684xInt8, {"planes", planes})
+TW_FAST_KERNELS(Pool2dBm1684xInt8, {"byte maxima", byte_maxima}, {"planes", planes})
 
 }  // namespace tputwin::fast
