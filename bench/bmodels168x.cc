@@ -119,11 +119,8 @@ Status measure(const Case& net, int rounds, Result& result) {
   Status status;
   tools::Session168x::Buffers outputs;
   const auto run = [&] {
-    auto ran = session->infer(loaded.name(), 0, net.inputs);
-    if (ran.ok())
-      outputs = std::move(ran.value());
-    else
-      status = ran.error();
+    if (Status ran = session->infer(loaded.name(), 0, net.inputs, outputs); !ran.ok())
+      status = std::move(ran);
   };
   for (int round = 0; round <= rounds && status.ok(); ++round) {
     result.simulator.measure(run);

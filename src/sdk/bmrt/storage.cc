@@ -1,7 +1,11 @@
 // Copies between storages, element by element if they differ.
 #include "sdk/bmrt/storage.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "base/copy_run.h"
+#include "base/parallel.h"
 
 namespace tputwin::bmrt {
 
@@ -17,6 +21,18 @@ constexpr uint64_t byte_of(bm_store_mode_t mode, uint64_t image, uint64_t elemen
                            uint64_t elements, uint64_t bytes) {
   const uint64_t cell = images_per_cell(mode);
   return ((image / cell * elements + element) * cell + image % cell) * bytes;
+}
+
+// Copies bytes, on several threads if they are many.
+void copy_bytes(uint8_t* to, const uint8_t* from, uint64_t bytes) {
+  constexpr uint64_t kPiece = 256 << 10, kMany = 4 * kPiece;
+  if (to == from) return;
+  const bool overlap = to < from + bytes && from < to + bytes;
+  if (overlap || bytes < kMany) return void(std::memmove(to, from, bytes));
+  parallel_for((bytes + kPiece - 1) / kPiece, 1, [&](size_t begin, size_t end) {
+    const uint64_t first = begin * kPiece, last = std::min<uint64_t>(end * kPiece, bytes);
+    copy_run(to + first, from + first, last - first);
+  });
 }
 
 }  // namespace
@@ -47,7 +63,7 @@ void copy_stored(uint8_t* to, const Stored& to_as, const uint8_t* from, const St
                  uint64_t images, uint64_t elements, uint64_t element_bits) {
   const uint64_t all = stored_bytes(images, elements, element_bits, to_as);
   if (to_as == from_as) {
-    if (to != from) std::memmove(to, from, all);
+    copy_bytes(to, from, all);
     return;
   }
   if (to_as.rows.any()) std::memset(to, 0, all);

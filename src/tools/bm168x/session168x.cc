@@ -43,20 +43,26 @@ void Session168x::watch(Observer* observer) {
 Result<Session168x::Buffers> Session168x::infer(const std::string& name, size_t index,
                                                 const Buffers& inputs,
                                                 std::vector<bm_shape_t>* shapes) {
+  Buffers outputs;
+  TW_RETURN_IF_ERROR(infer(name, index, inputs, outputs, shapes));
+  return outputs;
+}
+
+Status Session168x::infer(const std::string& name, size_t index, const Buffers& inputs,
+                          Buffers& outputs, std::vector<bm_shape_t>* shapes) {
   TW_ASSIGN_OR_RETURN(net, runtime_->find(name.c_str()));
   bmrt::Stage& stage = *net->stages().at(index);
   std::vector<bmrt::UserTensor> in, out;
   for (const auto& bytes : inputs) in.push_back({const_cast<uint8_t*>(bytes.data())});
-  Buffers outputs;
-  for (const bmrt::StageTensor& tensor : stage.outputs())
-    outputs.emplace_back(tensor.bytes(BM_STORE_1N));
+  outputs.resize(stage.outputs().size());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    outputs[i].resize(stage.outputs()[i].bytes(BM_STORE_1N));
   for (auto& bytes : outputs) out.push_back({bytes.data()});
   if (shapes != nullptr) {
     shapes->clear();
     for (const bmrt::StageTensor& tensor : stage.outputs()) shapes->push_back(tensor.shape);
   }
-  TW_RETURN_IF_ERROR(bmlib::launch_sync(handle_, make_launch(*net, stage, in, out, shapes)));
-  return outputs;
+  return bmlib::launch_sync(handle_, make_launch(*net, stage, in, out, shapes));
 }
 
 Result<std::vector<Instruction>> Session168x::program(const std::string& name, size_t index) {

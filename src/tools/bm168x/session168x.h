@@ -24,8 +24,10 @@ class Session168x {
 
   bmrt::Runtime& runtime() { return *runtime_; }
   // Runs a stage on host memory: all inputs, all outputs, raw, 1N. Outputs have their compiled
-  // size; `shapes`, if given, receives those of the run.
+  // size; `shapes`, if given, receives those of the run. Buffers of an earlier run are used again.
   using Buffers = std::vector<std::vector<uint8_t>>;
+  Status infer(const std::string& net, size_t stage, const Buffers& inputs, Buffers& outputs,
+               std::vector<bm_shape_t>* shapes = nullptr);
   Result<Buffers> infer(const std::string& net, size_t stage, const Buffers& inputs,
                         std::vector<bm_shape_t>* shapes = nullptr);
   // Returns the commands of all groups of a stage.
