@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/detectors.h"
 #include "host/operator.h"
 
 namespace tputwin::host {
@@ -16,8 +17,6 @@ struct YoloBox {
   float threshold, scale;
   bool clip;
 };
-
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 struct Place {
   int64_t anchor, y, x, height, width;

@@ -238,6 +238,106 @@ TEST(YoloBox, PaddlesFormula) {
               HasSubstr("a width and a height"));
 }
 
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+TEST(Region, LogisticFunctionsAndSoftmaxOfClasses) {
+  Random random(11);
+  const Array in = random.fine({2, 2 * 8, 2, 3});
+  for (const bool softmax : {true, false}) {
+    const Array out =
+        run1("region classes=3 coords=4 num=2 softmax=" + std::to_string(softmax), {in});
+    ASSERT_EQ(out.shape, in.shape);
+    for_each_place({2, 2, 2, 3}, [&](const std::vector<int64_t>& p) {
+      const auto entry = [&](const Array& of, int64_t e) {
+        return double{at(of.f32(), of.shape, {p[0], p[1] * 8 + e, p[2], p[3]})};
+      };
+      double sum = 0;
+      for (int64_t c = 5; c < 8; ++c) sum += std::exp(entry(in, c));
+      for (int64_t e = 0; e < 8; ++e) {
+        const double x = entry(in, e);
+        const double wanted = e == 2 || e == 3 ? x
+                              : e < 5          ? logistic(x)
+                              : softmax        ? std::exp(x) / sum
+                                               : logistic(x);
+        EXPECT_NEAR(entry(out, e), wanted, 1e-6);
+      }
+    });
+  }
+  EXPECT_THAT(failure("region classes=3 num=3", {in}), HasSubstr("num * (coords + 1 + classes)"));
+  EXPECT_THAT(failure("region", {in}), HasSubstr("classes = not given"));
+}
+
+TEST(Yolo, LogisticFunctions) {
+  const Array in = floats({1, 12, 1, 1}, {0, 0, 2, 3, 0, 0, 0, 0, 4, 5, 0, 0});
+  expect_floats(run1("yolo classes=1", {in}),
+                {0.5F, 0.5F, 2, 3, 0.5F, 0.5F, 0.5F, 0.5F, 4, 5, 0.5F, 0.5F}, 1e-6F);
+  EXPECT_THAT(failure("yolo classes=2", {in}), HasSubstr("7 channels per anchor"));
+  EXPECT_THAT(failure("yolo classes=1", {floats({12}, std::vector<float>(12))}),
+              HasSubstr("4 axes"));
+}
+
+// A map of one pixel with anchor 1, and one of two with anchor 0.
+TEST(YoloDetections, BoxesOfEveryScale) {
+  const Array coarse = floats({1, 6, 1, 1}, {0.5F, 0.5F, 0, 0, 0.9F, 1});
+  const Array fine =
+      floats({1, 6, 1, 2}, {0.5F, 0.5F, 0.5F, 0.5F, 0, 0, 0, 0, 0.6F, 0.8F, 0.5F, 1});
+  const std::string text =
+      "yolo_detections classes=1 netw=100 neth=100 masks=1,0 anchors=10,20,30,40";
+  const Array out = run1(text, {coarse, fine});
+  ASSERT_EQ(out.shape, (Shape{1, 1, 2, 7}));  // 0.6 * 0.5 is below the threshold
+  expect_floats(out, {0, 0, 0.9F, 0.35F, 0.3F, 0.65F, 0.7F, 0, 0, 0.8F, 0.7F, 0.4F, 0.8F, 0.6F},
+                1e-6F);
+  EXPECT_EQ(run1(text + " keep_top_k=1", {coarse, fine}).shape, (Shape{1, 1, 1, 7}));
+  EXPECT_EQ(run1(text + " obj_threshold=0.95", {coarse, fine}).shape, (Shape{1, 1, 0, 7}));
+  EXPECT_THAT(failure("yolo_detections classes=1 anchors=1,2,3", {coarse}),
+              HasSubstr("a width and a height"));
+  EXPECT_THAT(failure("yolo_detections classes=1 masks=2 anchors=1,2,3,4", {coarse}),
+              HasSubstr("no anchor 2"));
+  EXPECT_THAT(failure("yolo_detections classes=1 masks=0.5 anchors=1,2", {coarse}),
+              HasSubstr("integers from 0 on"));
+}
+
+// One anchor per pixel, (0, 0, 15, 15) and 16 to the right of it.
+TEST(Proposal, RegionsAndScores) {
+  const Array scores = floats({1, 2, 1, 2}, {0, 0, 0.3F, 0.8F});
+  const Array still = floats({1, 4, 1, 2}, std::vector<float>(8));
+  const Array image = floats({1, 3}, {16, 32, 1});
+  const std::string text = "proposal scale=1 ratio=1 post_nms_topn=3 min_size=4";
+  const auto out = run(text, {scores, still, image}, {Type::f32, Type::f32});
+  ASSERT_EQ(out[0].shape, (Shape{3, 5}));
+  expect_floats(out[0], {0, 16, 0, 31, 15, 0, 0, 0, 16, 15, 0, 0, 0, 0, 0}, 1e-6F);
+  expect_floats(out[1], {0.8F, 0.3F, 0}, 1e-6F);
+  // Without sizes the image is the map times the stride.
+  expect_floats(run1(text, {scores, still}), out[0].f32(), 1e-6F);
+  EXPECT_THAT(failure("proposal scale=1,2 ratio=1", {scores, still}),
+              HasSubstr("each of 2 anchors"));
+  EXPECT_THAT(failure("proposal scale=-1", {scores, still}), HasSubstr("numbers above 0"));
+}
+
+TEST(RoiPooling, MaximaAndAverages) {
+  std::vector<float> values(16);
+  for (size_t i = 0; i < 16; ++i) values[i] = static_cast<float>(i);
+  const Array map = floats({1, 1, 4, 4}, values);
+  const std::string text = "roi_pooling pooled_h=2 pooled_w=2 spatial_scale=0.5";
+  // The second region is one pixel, (2,2), which all bins share.
+  const Array out = run1(text, {map, floats({2, 5}, {0, 0, 0, 6, 6, 0, 4, 4, 4, 4})});
+  ASSERT_EQ(out.shape, (Shape{2, 1, 2, 2}));
+  expect_floats(out, {5, 7, 13, 15, 10, 10, 10, 10}, 0);
+  EXPECT_THAT(failure(text, {map, floats({1, 5}, {1, 0, 0, 6, 6})}), HasSubstr("is in image 1"));
+  EXPECT_THAT(failure(text, {map, floats({1, 5}, {0, 0, kNan, 6, 6})}), HasSubstr("is no box"));
+  std::vector<float> planes;
+  for (float channel : {100, 200, 300, 400})
+    for (int i = 0; i < 4; ++i) planes.push_back(channel + static_cast<float>(i));
+  const Array by_bin = floats({1, 4, 2, 2}, planes);
+  const std::string positions = "psroi_pooling group_size=2 output_dim=1";
+  expect_floats(run1(positions, {by_bin, floats({1, 5}, {0, 0, 0, 1, 1})}), {100, 201, 302, 403},
+                0);
+  expect_floats(run1(positions, {by_bin, floats({1, 5}, {0, 0, 0, 3, 3})}), {101.5F, 0, 0, 0}, 0);
+  EXPECT_THAT(
+      failure("psroi_pooling group_size=2 output_dim=2", {by_bin, floats({1, 5}, {0, 0, 0, 1, 1})}),
+      HasSubstr("input channels"));
+}
+
 TEST(Anchors, TorchvisionsGrid) {
   const Array layer = floats({1, 1, 2, 3}, std::vector<float>(6));
   const Array out = run1("anchors sizes=32,64 aspect_ratios=0.5,1 stride_h=8 stride_w=16", {layer});

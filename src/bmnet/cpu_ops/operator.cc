@@ -30,8 +30,6 @@ Result<AxisView> view_axis(const Call& call, const std::vector<int64_t>& shape, 
   return AxisView{product(shape, 0, at), shape[at], product(shape, at + 1, shape.size())};
 }
 
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-
 void softmax(const float* in, float* out, int64_t count, int64_t step) {
   float largest = in[0], sum = 0;
   for (int64_t i = 1; i < count; ++i) largest = std::max(largest, in[i * step]);

@@ -48,7 +48,6 @@ Error fail(const Call& call, std::string rule);
 Status require(const Call& call, size_t inputs, bool same = false);
 Result<AxisView> view_axis(const Call& call, const std::vector<int64_t>& shape, int axis);
 
-float sigmoid(float x);
 // Softmax of `count` values at a distance of `step`.
 void softmax(const float* in, float* out, int64_t count, int64_t step);
 

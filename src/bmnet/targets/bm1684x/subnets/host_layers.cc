@@ -7,29 +7,10 @@
 #include <algorithm>
 #include <set>
 
-#include "bmnet/cpu_ops/cpu_ops.h"
+#include "bmnet/targets/bm1684x/subnets/detectors.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
-
-TensorOp host_layer(const std::string& name, std::string text) {
-  TensorOp op;
-  op.set_name(name);
-  set_type(op, Op::host);
-  op.mutable_tg_host_param()->set_text(std::move(text));
-  return op;
-}
-
-void add_input(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
-  op.add_bottom(tensor);
-  *op.add_input_shape() = shape;
-}
-
-void add_result(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
-  op.add_top(tensor);
-  *op.add_output_shape() = shape;
-  *op.mutable_tg_host_param()->add_result() = shape;
-}
 
 // ---- The largest values and their positions ----
 
@@ -111,86 +92,6 @@ void place_powers(Network& network) {
   }
 }
 
-// ---- The end of an SSD ----
-
-// Computes the priors, which follow from shapes, and what is moved of them.
-Status fold_priors(Network& network, std::map<std::string, Blob>& values) {
-  for (const TensorOp& op : network.ops) {
-    const bool moves = is(op, Op::concat) || is(op, Op::reshape);
-    const bool is_known =
-        is(op, Op::prior_box) || (moves && std::ranges::all_of(op.bottom(), [&](const auto& t) {
-                                    return values.contains(t);
-                                  }));
-    if (!is_known) continue;
-    Blob& value = values[op.top(0)];
-    value.shape = dims(op.output_shape(0));
-    value.data.resize(static_cast<size_t>(count(op.output_shape(0))));
-    if (is(op, Op::reshape)) {
-      value.data = values.at(op.bottom(0)).data;
-      continue;
-    }
-    // The operators of priors read shapes only.
-    std::vector<Blob> inputs;
-    for (int i = 0; i < op.bottom_size(); ++i) {
-      const auto known = values.find(op.bottom(i));
-      Blob blob{dims(op.input_shape(i)), {}};
-      if (known != values.end()) blob = known->second;
-      blob.data.resize(static_cast<size_t>(count(op.input_shape(i))));
-      inputs.push_back(std::move(blob));
-    }
-    std::vector<ConstTensor> in;
-    for (const Blob& blob : inputs) in.push_back({blob.shape, blob.data.data()});
-    const std::vector<MutableTensor> out{{value.shape, value.data.data()}};
-    TW_RETURN_IF_ERROR(run_cpu_op(op, in, out));
-  }
-  return {};
-}
-
-TensorOp detection_layer(const TensorOp& op) {
-  constexpr const char* kCodes[] = {"corner", "corner", "center_size", "corner_size"};
-  const auto& p = op.tg_detectoutput_param();
-  TensorOp made = host_layer(
-      op.name(),
-      fmt::format("detection_output num_classes={} background_label_id={} share_location={} "
-                  "variance_encoded_in_target={} code_type={} confidence_threshold={} "
-                  "nms_threshold={} eta={} top_k={} keep_top_k={}",
-                  p.num_classes(), p.background_label_id(), p.share_location() ? 1 : 0,
-                  p.variance_encoded_in_target() ? 1 : 0, kCodes[std::clamp(p.code_type(), 0, 3)],
-                  p.confidence_threshold(), p.nms_threshold(), p.eta(), p.top_k(), p.keep_top_k()));
-  made.mutable_tg_host_param()->set_varies(true);
-  add_result(made, op.top(0), op.output_shape(0));
-  return made;
-}
-
-Status place_detections(Network& network) {
-  const auto is_detection = [](const TensorOp& op) { return is(op, Op::detectoutput); };
-  if (std::ranges::none_of(network.ops, is_detection)) return {};
-  std::map<std::string, Blob> priors;
-  TW_RETURN_IF_ERROR(fold_priors(network, priors));
-  for (TensorOp& op : network.ops) {
-    if (!is_detection(op)) continue;
-    TensorOp made = detection_layer(op);
-    for (int i = 0; i < op.bottom_size(); ++i) {
-      const auto known = priors.find(op.bottom(i));
-      if (known == priors.end()) {
-        add_input(made, op.bottom(i), op.input_shape(i));
-        continue;
-      }
-      made.mutable_tg_host_param()->add_constant(static_cast<uint32_t>(i));
-      network.blobs[op.name()].push_back(known->second);
-    }
-    op = std::move(made);
-  }
-  // Layers whose results are constants now have no readers.
-  for (bool changes = true; changes;) {
-    const auto is_unread = [&](const TensorOp& op) {
-      return op.top_size() == 1 && priors.contains(op.top(0)) && !network.is_read(op.top(0));
-    };
-    changes = std::erase_if(network.ops, is_unread) != 0;
-  }
-  return {};
-}
-
 // ---- Reshapes ----
 
 // The host sees a tensor in the shape in which it was made. Reshapes of what the host made, or of
@@ -214,6 +115,25 @@ void place_reshapes(Network& network) {
 
 }  // namespace
 
+TensorOp host_layer(const std::string& name, std::string text) {
+  TensorOp op;
+  op.set_name(name);
+  set_type(op, Op::host);
+  op.mutable_tg_host_param()->set_text(std::move(text));
+  return op;
+}
+
+void add_input(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
+  op.add_bottom(tensor);
+  *op.add_input_shape() = shape;
+}
+
+void add_result(TensorOp& op, const std::string& tensor, const TensorShape& shape) {
+  op.add_top(tensor);
+  *op.add_output_shape() = shape;
+  *op.mutable_tg_host_param()->add_result() = shape;
+}
+
 const std::string& renamed_tensor(const Network& network, const std::string& tensor) {
   const std::string* found = &tensor;
   for (const TensorOp* op = network.producer(*found); op != nullptr && is(*op, Op::reshape);
@@ -229,7 +149,7 @@ bool has_host_layers(const Network& network) {
 Status place_on_host(Network& network) {
   place_tops(network.ops);
   place_powers(network);
-  TW_RETURN_IF_ERROR(place_detections(network));
+  TW_RETURN_IF_ERROR(place_detectors(network));
   if (has_host_layers(network)) place_reshapes(network);
   return {};
 }

@@ -9,6 +9,11 @@ namespace tputwin::net::bm1684x {
 // Reshapes of what the host reads become operators of the host, too.
 Status place_on_host(Network& network);
 
+// Returns an operator of the host without inputs and results, which the other two functions add.
+TensorOp host_layer(const std::string& name, std::string text);
+void add_input(TensorOp& op, const std::string& tensor, const TensorShape& shape);
+void add_result(TensorOp& op, const std::string& tensor, const TensorShape& shape);
+
 // Returns true if the net has operators of the host.
 bool has_host_layers(const Network& network);
 
