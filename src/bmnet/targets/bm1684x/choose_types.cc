@@ -219,8 +219,11 @@ class Choice {
     }
   }
 
-  // Replaces input `index` by its conversion, which is made once.
+  // Replaces input `index` by its conversion, which is made once. No command converts between fp16
+  // and bf16.
   void convert(TensorOp& op, int index, const Numbers& to, std::string suffix = "") {
+    const DType given = types_.of(op.bottom(index)).type;
+    if (is_half(given) && is_half(to.type) && given != to.type) convert(op, index, {});
     const std::string from = op.bottom(index);
     if (suffix.empty()) suffix = fmt::format("/{} {:g}", to_string(to.type), to.scale);
     const std::string name = from + suffix;

@@ -7,6 +7,8 @@
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/lowering/window_rows.h"
 #include "bmnet/targets/bm1684x/lower.h"
+#include "bmnet/targets/bm1684x/numbers.h"
+#include "bmnet/targets/bm1684x/search/table_types.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/window.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
@@ -35,20 +37,57 @@ Fit fit_of_pooling(const TensorOp& op, const auto& exceeds, const auto& is_wide)
   return is_maximum || w.pad_left + w.pad_right == 0 ? fit_wide_map : fit_average;
 }
 
-// Returns true if a layer of a net of bytes computes in fp32.
-bool is_left_to_fp32(const TensorOp& op, const NetCalibrationParameter* table) {
-  const BytePacking* packing = target().packing();
-  if (is(op, Op::matmul) || (packing != nullptr && !packing->computes_bytes(op))) return true;
-  const LayerCalibrationParameter* entry = table == nullptr ? nullptr : find_entry(*table, op);
-  return entry != nullptr && entry->type() == "fp32";
-}
+// The types that layers compute in.
+class OwnTypes {
+ public:
+  static Result<OwnTypes> read(const Network& network, DType type,
+                               const NetCalibrationParameter* table) {
+    OwnTypes types;
+    types.type_ = type;
+    types.floats_ = type == DType::i8 ? DType::f32 : type;
+    if (table == nullptr) return types;
+    if (type == DType::i8 && table->has_floats()) {
+      TW_ASSIGN_OR_RETURN(floats, type_of_name("table", table->floats()));
+      types.floats_ = floats;
+    }
+    const auto set = [&](const std::string& layer,
+                         const LayerCalibrationParameter& entry) -> Status {
+      if (!entry.has_type()) return {};
+      TW_ASSIGN_OR_RETURN(own, type_of_name("layer " + layer, entry.type()));
+      types.layers_.set(layer, own);
+      return {};
+    };
+    for (const LayerCalibrationParameter& entry : table->layer())
+      TW_RETURN_IF_ERROR(set(entry.name(), entry));
+    for (const TensorOp& op : network.ops)
+      if (const LayerCalibrationParameter* entry = find_entry(*table, op); entry != nullptr)
+        TW_RETURN_IF_ERROR(set(op.name(), *entry));
+    return types;
+  }
 
-DType type_of(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
-  return type == DType::i8 && (op.cpu_op() || is_left_to_fp32(op, table)) ? DType::f32 : type;
-}
+  // Parts have the type of their layer, but for those of set_fp32().
+  void set_fp32(const std::set<std::string>& parts) {
+    for (const std::string& part : parts) layers_.set(part, DType::f32);
+  }
 
-Fit fit_of_channels(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
-  const DType own = type_of(op, type, table);
+  DType of(const TensorOp& op) const {
+    const DType own = layers_.of(op.name()).value_or(type_);
+    if (own != DType::i8) return own;
+    const BytePacking* packing = target().packing();
+    const bool is_float =
+        op.cpu_op() || is(op, Op::matmul) || (packing != nullptr && !packing->computes_bytes(op));
+    return is_float ? floats_ : type_;
+  }
+
+  // True for bytes in cells.
+  bool packs() const { return type_ == DType::i8 && target().packing() != nullptr; }
+
+ private:
+  DType type_ = DType::f32, floats_ = DType::f32;
+  LayerTypes layers_;
+};
+
+Fit fit_of_channels(const TensorOp& op, DType own) {
   if (is_long_product(op, own)) return [=](LayerParts& parts) { return fit_product(parts, own); };
   if (is_heavy_convolution(op, own))
     return [=](LayerParts& parts) { return fit_heavy_convolution(parts, own); };
@@ -57,8 +96,8 @@ Fit fit_of_channels(const TensorOp& op, DType type, const NetCalibrationParamete
 }
 
 // Returns what replaces a layer; nullptr if it fits.
-Fit fit_of(const TensorOp& op, DType type, const NetCalibrationParameter* table) {
-  if (const Fit fit = fit_of_channels(op, type, table)) return fit;
+Fit fit_of(const TensorOp& op, DType own) {
+  if (const Fit fit = fit_of_channels(op, own)) return fit;
   const auto exceeds = [&](const Window2d& w) { return !fits(w, extents(op.output_shape(0))); };
   const auto is_wide = [&](const Window2d& w) {
     return is_too_wide(w, extents(op.input_shape(0)), extents(op.output_shape(0)));
@@ -126,15 +165,15 @@ Result<Thresholds> thresholds_of(const Network& network, const NetCalibrationPar
 namespace {
 
 // Replaces layers once. Returns false if all fit.
-Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType type,
+Result<bool> fit_once(Network& network, NetCalibrationParameter* table, OwnTypes& types,
                       std::vector<std::string>& fp32) {
   if (std::ranges::none_of(network.ops,
-                           [&](const TensorOp& op) { return fit_of(op, type, table) != nullptr; }))
+                           [&](const TensorOp& op) { return fit_of(op, types.of(op)) != nullptr; }))
     return false;
   TW_ASSIGN_OR_RETURN(known, thresholds_of(network, table));
   std::vector<TensorOp> all;
   for (TensorOp& op : network.ops) {
-    const Fit fit = fit_of(op, type, table);
+    const Fit fit = fit_of(op, types.of(op));
     if (fit == nullptr) {
       all.push_back(std::move(op));
       continue;
@@ -144,9 +183,10 @@ Result<bool> fit_once(Network& network, NetCalibrationParameter* table, DType ty
     TW_ASSIGN_OR_RETURN(made, parts.finish(result));
     if (table != nullptr) add_thresholds(made, parts, known, *table);
     fp32.insert(fp32.end(), parts.fp32().begin(), parts.fp32().end());
+    types.set_fp32(parts.fp32());
     // Packed bytes would saturate what exceeds the threshold of the whole layer.
     for (TensorOp& part : made)
-      if (type == DType::i8 && target().packing() != nullptr &&
+      if (types.packs() &&
           (parts.fp32().contains(part.name()) || parts.partial().contains(part.name())))
         part.set_cpu_op(true);
     network.blobs.erase(op.name());
@@ -163,8 +203,9 @@ Result<std::vector<std::string>> fit_windows(Network& network, NetCalibrationPar
                                              DType type) {
   constexpr int kMostRounds = 4;
   std::vector<std::string> fp32;
+  TW_ASSIGN_OR_RETURN(types, OwnTypes::read(network, type, table));
   for (int round = 0; round < kMostRounds; ++round) {
-    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, type, fp32));
+    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, types, fp32));
     if (!changed) break;
   }
   return fp32;

@@ -14,8 +14,8 @@ namespace tputwin::net::bm1684x {
 // layers, named LAYER/WHAT. These move elements, or are windows that fit. Results have the same
 // values. With a table, tensors between them get thresholds there. Windows that stay too large are
 // refused when they are lowered. Layers with too many weights or channels become sums or ranges.
-// `type` is that of the net; products are fp32 in nets of bytes. Returns the layers that must
-// compute in fp32: sums of parts, for example.
+// `type` is that of the net; the table may give layers their own, and products of nets of bytes are
+// floats. Returns the layers that must compute in fp32: sums of parts, for example.
 Result<std::vector<std::string>> fit_windows(Network& network, NetCalibrationParameter* table,
                                              DType type);
 
