@@ -215,7 +215,7 @@ TEST_P(PlansOfBytes, LeaveTheBytesOfRunsWithoutThem) {
     pair.add_statistics(done);
   }
   if (!prepares || cases.count < 48) return;
-  EXPECT_GT(done.fused_products, 7u);
+  EXPECT_GT(done.fused_products, 5u);
   EXPECT_GT(done.fused_moves, 10u);
 }
 

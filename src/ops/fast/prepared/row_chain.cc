@@ -109,10 +109,10 @@ class ChainBuilder {
       if (!place) return false;
       step.places[k] = *place;
     }
+    if (const auto* lookup = std::get_if<TableLookup>(&op)) add_missing(*lookup);
     for (size_t k = 0; k < step.count; ++k)
       if (step.streams[k].written) step.places[k] = add_result(step.streams[k].view, member);
     for (const TensorView& table : tables(op)) tables_.push_back(table);
-    if (const auto* lookup = std::get_if<TableLookup>(&op)) can_miss_ |= can_miss(*lookup);
     chain_.steps.push_back(std::move(step));
     return true;
   }
@@ -125,6 +125,8 @@ class ChainBuilder {
         if (!disjoint(written, table, memory_.local)) return false;
     for (const ChainPlace& stored : chain_.places) {
       if (!stored.is_stored) continue;
+      for (const TensorView& kept : kept_)
+        if (!disjoint(stored.view, kept, memory_.local)) return false;
       for (const ChainPlace& other : chain_.places) {
         if (&other == &stored || (!other.is_loaded && !other.is_stored)) continue;
         const bool may_share = other.is_stored || !can_miss_;
@@ -160,6 +162,15 @@ class ChainBuilder {
       if (chain_.places[i].is_loaded && same_elements(chain_.places[i].view, view)) return i;
     chain_.places.push_back({.view = view, .bytes = element_bytes(view.dtype), .is_loaded = true});
     return static_cast<uint32_t>(chain_.places.size() - 1);
+  }
+
+  // A lookup that misses keeps old bytes. If the chain runs again, it finds them there unless the
+  // chain stored over bytes that no result before the lookup makes again.
+  void add_missing(const TableLookup& lookup) {
+    if (!can_miss(lookup)) return;
+    can_miss_ = true;
+    const auto is_old = [&](const TensorView& view) { return same_elements(view, lookup.out); };
+    if (std::ranges::none_of(results_, is_old)) kept_.push_back(lookup.out);
   }
 
   uint32_t add_result(const TensorView& view, const ChainMember& member) {
@@ -201,6 +212,7 @@ class ChainBuilder {
   const Memory& memory_;
   Chain chain_;
   std::vector<TensorView> results_, tables_;
+  std::vector<TensorView> kept_;  // whose bytes from before the chain it must keep
   std::vector<uint32_t> result_places_;
   std::vector<bool> is_used_;
   bool can_miss_ = false;
