@@ -76,7 +76,8 @@ Error about_table(const CompileRequest& request, const Error& error) {
       .detail(fmt::format(
           "neither a table nor scales of the file give a threshold {}; run tputwin "
           "calibrate first, which keeps the scales of a quantized file, or give --table",
-          error.detail().empty() ? "of " + error.call() : error.detail()));
+          error.detail().starts_with("of blob") ? error.detail().substr(0, error.detail().find(';'))
+                                                : "of " + error.call()));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ Error IntegerChoice::range(float ratio) const {
   return Error(errors::net_weight_range)
       .in("layer " + op.name())
       .argument("max|w| * T_x / T_y", fmt::format("{}", ratio))
-      .detail(fmt::format("T_x = {}, T_y = {}", thresholds.x.empty() ? 0 : x(), y()));
+      .detail(fmt::format("T_x = {}, T_y = {}; give its entry of the table on_host: true",
+                          thresholds.x.empty() ? 0 : x(), y()));
 }
 
 Status IntegerChoice::check_blobs() const {

@@ -32,7 +32,10 @@ Result<std::vector<LayerIntegers>> resolve(const Network& network,
     integers.threshold_y = std::move(thresholds[i].y);
     const Entry* entry = find_entry(table, op);
     if (entry == nullptr && needs_entry(op))
-      return Error(errors::net_table_entry).in("layer " + op.name()).argument("entry", "missing");
+      return Error(errors::net_table_entry)
+          .in("layer " + op.name())
+          .argument("entry", "missing")
+          .detail("calibrate this net again");
     if (is_left_to_host(op)) continue;
     static const Entry none;
     EntryReader reader(op, entry != nullptr ? *entry : none);

@@ -40,7 +40,8 @@ struct Missing {
     return Error(errors::net_table_entry)
         .in("layer " + layer)
         .argument("threshold_y", "missing")
-        .detail((blobs.size() == 1 ? "of blob " : "of blobs ") + names);
+        .detail((blobs.size() == 1 ? "of blob " : "of blobs ") + names +
+                "; calibrate this net again");
   }
 };
 
@@ -61,7 +62,7 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
     return Error(errors::net_threshold)
         .in("layer " + op.name())
         .argument("threshold_y", fmt::format("{}", *threshold))
-        .detail("of blob " + network.blob_name(op.top(i)));
+        .detail("of blob " + network.blob_name(op.top(i)) + "; calibrate again");
   return *threshold;
 }
 

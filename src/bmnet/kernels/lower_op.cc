@@ -147,7 +147,7 @@ Status check_field(const TensorOp& op, std::string_view field, int64_t value, in
   return Error(errors::net_field)
       .in("layer " + op.name())
       .argument(field, fmt::format("{}", value))
-      .detail(fmt::format("the largest is {}", limit));
+      .detail(fmt::format("the largest is {}; divide the layer in the net", limit));
 }
 
 Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Extents& out) {

@@ -1,5 +1,7 @@
 // Convolutions: over all input channels, by channel, and inner products as convolutions whose
 // window is the whole input.
+#include <fmt/format.h>
+
 #include "bmnet/targets/bm1684x/products/block_depthwise.h"
 #include "bmnet/targets/bm1684x/products/channel_blocks.h"
 #include "bmnet/targets/bm1684x/products/products.h"
@@ -126,8 +128,9 @@ Kernels lower_scale(const Layer& layer) {
   const std::vector<Blob>& blobs = layer.blobs();
   const DType type = layer.type();
   if (static_cast<int64_t>(blobs[0].data.size()) != k->output.e.c)
-    return unsupported(layer.op, "factors", std::to_string(blobs[0].data.size()),
-                       "one factor per channel can be compiled");
+    return unsupported(
+        layer.op, "factors", std::to_string(blobs[0].data.size()),
+        fmt::format("each of the {} channels needs one: write them all in the net", k->output.e.c));
   k->weights.push_back(channel_weight(blobs[0].data, type));
   if (layer.op.tg_scale_param().bias_term())
     k->weights.push_back(channel_weight(blobs[1].data, type));

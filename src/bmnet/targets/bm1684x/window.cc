@@ -50,8 +50,9 @@ Status fit_window(const TensorOp& op, Window2d& w, const Extents& in, const Exte
                          {"inserted zeros", std::max(w.ins_h, w.ins_w), most.insert},
                          {"dilation", std::max(w.dilation_h, w.dilation_w), most.dilation}})
     if (l.value > static_cast<int>(l.limit))
-      return unsupported(op, l.name, std::to_string(l.value),
-                         fmt::format("the largest of a command is {}", l.limit));
+      return unsupported(
+          op, l.name, std::to_string(l.value),
+          fmt::format("the largest of a command is {}; divide the layer in the net", l.limit));
   return {};
 }
 

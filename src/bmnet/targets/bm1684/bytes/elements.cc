@@ -338,8 +338,10 @@ Kernels lower_cells_table(const ByteLayer& layer) {
       bm1684x::spread_if_large(*k);
       return bm1684x::one(std::move(k));
     }
-  return bm1684x::unsupported(layer.layer.op, "table", "no factor and shift",
-                              "--type fp32 computes it");
+  return bm1684x::unsupported(
+      layer.layer.op, "table", "no factor and shift",
+      "its thresholds differ too much for the chip; give its entry type: \"fp32\", or "
+      "compile with --type fp32");
 }
 
 Kernels lower_cells_cast(const ByteLayer& layer) {

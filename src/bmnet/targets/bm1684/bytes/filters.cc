@@ -1,4 +1,6 @@
 // Products of bytes with weights: sat8(rhu(sum of w * x + bias, shift)), exact inside.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "bmnet/targets/bm1684/bytes/byte_kernel.h"
@@ -189,8 +191,9 @@ Kernels lower_cells_scale(const ByteLayer& layer) {
   auto k = filter<ByteDepthwise>(layer, {});
   const int64_t channels = k->output.e.c;
   if (static_cast<int64_t>(blobs[0].data.size()) != channels)
-    return bm1684x::unsupported(op, "factors", std::to_string(blobs[0].data.size()),
-                                "one factor per channel can be compiled");
+    return bm1684x::unsupported(
+        op, "factors", std::to_string(blobs[0].data.size()),
+        fmt::format("each of the {} channels needs one: write them all in the net", channels));
   k->weights.push_back(filter_bytes(blobs[0].data, {1, channels, 1, 1}, DType::i8));
   if (op.tg_scale_param().bias_term()) k->weights.push_back(packed_biases(blobs[1].data));
   k->do_relu = op.tg_scale_param().do_activation();

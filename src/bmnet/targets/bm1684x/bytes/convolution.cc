@@ -4,6 +4,8 @@
 // y = saturate(acc * (scale_in * s(c) / scale_out)), or float(acc) * (scale_in * s(c)).
 #include "bmnet/targets/bm1684x/bytes/convolution.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "bmnet/targets/bm1684x/bytes/scaling.h"
@@ -284,8 +286,9 @@ Kernels lower_byte_scale(const Layer& layer) {
   k->output = layer.output();
   const int64_t channels = k->output.e.c;
   if (static_cast<int64_t>(blobs[0].data.size()) != channels)
-    return unsupported(layer.op, "factors", std::to_string(blobs[0].data.size()),
-                       "one factor per channel can be compiled");
+    return unsupported(
+        layer.op, "factors", std::to_string(blobs[0].data.size()),
+        fmt::format("each of the {} channels needs one: write them all in the net", channels));
   const bool has_bias = layer.op.tg_scale_param().bias_term();
   const ConvolutionPart part{
       .input = k->inputs[0],
