@@ -41,11 +41,12 @@ Forms recorded_forms() {
   Forms forms;
   tputwin::testing::for_each_recorded_command(
       conformance, [&](Engine engine, std::span<const uint8_t> bytes) {
-        const auto one = engine == Engine::dma ? isa::decode_gdma_command(bytes, bm1684x::chip())
-                                               : isa::decode_tiu_command(bytes, bm1684x::chip());
+        const auto one = engine == Engine::dma
+                             ? isa::decode_gdma_command(bytes, bm1684x::bm1684x_target().chip)
+                             : isa::decode_tiu_command(bytes, bm1684x::bm1684x_target().chip);
         if (one.ok() && !one->is_end && !one->is_idle) forms.insert(form_of(one->instruction));
       });
-  add_forms_of_networks(conformance / "bm168x", bm1684x::chip(), forms);
+  add_forms_of_networks(conformance / "bm168x", bm1684x::bm1684x_target().chip, forms);
   return forms;
 }
 

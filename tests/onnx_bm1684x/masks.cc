@@ -23,7 +23,7 @@ void write(const std::string& path, const Message& message) {
 }
 
 // Returns the float net and the table that calibration makes for it, as `tputwin compile --chip
-// bm1684x --type int8` reads them. The table is that of the BM1880, or the one that `tputwin
+// bm1684x --type int8` reads them. The table has signed bytes alone, or is the one that `tputwin
 // calibrate --chip bm1684x` writes.
 Result<net::Prepared> prepared(const ModelBuilder& builder, const Batches& samples,
                                bool table_only) {
@@ -37,7 +37,8 @@ Result<net::Prepared> prepared(const ModelBuilder& builder, const Batches& sampl
   return net::prepare_float({.prototxt = "",
                              .caffemodel = folder / "net.onnx",
                              .table = folder / "table.pb2",
-                             .import = {}});
+                             .import = {},
+                             .chip = ChipFamily::bm1684x});
 }
 
 // Returns the least cosine of an output with that of float execution.

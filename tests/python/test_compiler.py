@@ -60,12 +60,17 @@ def test_compiles_for_chips_with_streams(fashion, tmp_path, chip, type, toleranc
 
 
 def test_compiles_bytes_for_chips_with_streams(fashion, tmp_path):
-    made = tputwin.compile(fashion.caffemodel, fashion.calibrated.table, tmp_path / "net.bmodel",
+    with pytest.raises(tputwin.Error, match="calibrate again with --chip bm1684x"):
+        tputwin.compile(fashion.caffemodel, fashion.calibrated.table, tmp_path / "net.bmodel",
+                        prototxt=fashion.prototxt, chip="bm1684x", type="int8")
+    table = tputwin.calibrate(fashion.prototxt, fashion.caffemodel, fashion.test_images, tmp_path,
+                              samples=4, preparation=fashion.preparation, chip="bm1684x").table
+    made = tputwin.compile(fashion.caffemodel, table, tmp_path / "net.bmodel",
                            prototxt=fashion.prototxt, chip="bm1684x", type="int8",
                            input_type="net", output_type="net")
     net = tputwin.load(made.model)
-    # The last layer, a softmax, gives floats.
-    assert [end.type for end in (*net.inputs, *net.outputs)] == ["int8", "fp32"]
+    # The last layer, a softmax, gives floats of the table's type.
+    assert [end.type for end in (*net.inputs, *net.outputs)] == ["int8", "fp16"]
 
 
 @pytest.mark.parametrize("chip", ["bm1684x", "bm1684"])
