@@ -15,11 +15,12 @@ namespace {
 struct Heads {
   int64_t heads, rows, columns, width;
   bool has_heads = true;  // as an axis
+  int64_t samples = 1;
 };
 
 std::vector<int64_t> matrix(const Heads& h, int64_t rows, int64_t columns) {
   if (!h.has_heads) return {h.heads, rows, columns};
-  return {1, h.heads, rows, columns};
+  return {h.samples, h.heads, rows, columns};
 }
 
 // Inserts a layer before the end, which then reads its result.
@@ -38,14 +39,25 @@ void append(Network& network, TensorOp op, const std::string& name,
   network.ops.insert(network.ops.end() - 1, std::move(op));
 }
 
-enum class Mask { none, constants, constant_row, tensor, row };
+enum class Mask {
+  none,
+  constants,
+  constant_row,
+  tensor,
+  row,
+  of_samples,
+  of_heads,
+  constant_heads
+};
 
 void add_mask(Network& network, TensorOp& softmax, const Heads& h, Mask mask) {
   if (mask == Mask::none) return;
-  const bool is_row = mask == Mask::constant_row || mask == Mask::row;
-  std::vector<int64_t> shape =
-      matrix({.heads = 1, .has_heads = h.has_heads}, is_row ? 1 : h.rows, h.columns);
-  if (mask == Mask::constants || mask == Mask::constant_row) {
+  const bool is_row = mask == Mask::constant_row || mask == Mask::row || mask == Mask::of_samples;
+  const bool has_matrices = mask == Mask::of_heads || mask == Mask::constant_heads;
+  Heads own{.heads = has_matrices ? h.heads : 1, .has_heads = h.has_heads};
+  if (has_matrices || mask == Mask::of_samples) own.samples = h.samples;
+  const std::vector<int64_t> shape = matrix(own, is_row ? 1 : h.rows, h.columns);
+  if (mask == Mask::constants || mask == Mask::constant_row || mask == Mask::constant_heads) {
     *softmax.mutable_tg_softmax_param()->mutable_addend_shape() = make_shape(shape);
     network.blobs["softmax"] = {random_blob(shape, 3)};
     return;
@@ -125,6 +137,29 @@ TEST(Bm1684xAttention, AddsMasks) {
       EXPECT_EQ(compare(*network, DType::i8, 4e-2f, inputs), "");
       ASSERT_TRUE(bm1684x::divide_long_attention(*network, bm1684x::Types{}).ok());
       EXPECT_EQ(count_of(*network, Op::power), 1u);
+    }
+}
+
+// Masks of each sample and of each head, as batches of texts and relative positions have them.
+TEST(Bm1684xAttention, AddsMasksOfSamplesAndHeads) {
+  for (const Heads& h : {Heads{2, 400, 1500, 8, true, 2}, Heads{3, 577, 1500, 4}})
+    for (const Mask mask : {Mask::none, Mask::constants, Mask::tensor, Mask::of_samples,
+                            Mask::of_heads, Mask::constant_heads}) {
+      SCOPED_TRACE(fmt::format("{} samples, mask {}", h.samples, static_cast<int>(mask)));
+      auto network = attention(h, 0.25f, mask);
+      ASSERT_TRUE(network.ok()) << network.status().message();
+      Values inputs{{"x0", random_blob(matrix(h, h.rows, h.width), 1)},
+                    {"x1", random_blob(matrix(h, h.width, h.columns), 2)}};
+      if (const TensorShape* shape = network->shape_of("mask"))
+        inputs["mask"] = random_blob(dims(*shape), 4);
+      expect_equal(*network, inputs, 2);
+      {
+        const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+        EXPECT_EQ(compare(*network, DType::f32, 1e-4f, inputs), "") << "BM1684";
+      }
+      bm1684x::simplify(*network, false);
+      ASSERT_TRUE(bm1684x::divide_long_attention(*network, bm1684x::Types{}).ok());
+      EXPECT_GT(count_of(*network, Op::softmax), 1u);
     }
 }
 
