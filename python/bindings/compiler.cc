@@ -80,7 +80,7 @@ tools::CalibrateRequest calibration_request(const std::string& prototxt,
                                   .shapes = shapes,
                                   .output_directory = output};
   request.options.samples = samples;
-  if (reach < 0 || reach > 1) throw py::value_error("reach: expected 0 to 1");
+  if (!(reach >= 0 && reach <= 1)) throw py::value_error("reach: expected 0 to 1");
   if (reach > 0) request.options.reach = reach;
   request.options.method =
       named<net::ThresholdMethod>({{"kl", net::ThresholdMethod::divergence},

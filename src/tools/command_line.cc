@@ -176,6 +176,17 @@ CLI::Validator at_least_one() {
       "COUNT");
 }
 
+CLI::Validator between(double low, double high) {
+  const std::string range = fmt::format("{:g} to {:g}", low, high);
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return {};
+        return "\"" + text + "\" is not a number from " + range;
+      },
+      "FLOAT");
+}
+
 CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& text) -> std::string { return text.empty() ? "it must not be empty" : ""; },

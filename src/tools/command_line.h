@@ -41,6 +41,8 @@ CLI::Validator one_of(const std::vector<std::pair<std::string, Value>>& choices)
 CLI::Validator one_of_names(std::vector<std::string> names);
 // For ->check() of an option that is a count.
 CLI::Validator at_least_one();
+// For ->check() of an option that is a number from `low` to `high`. CLI::Range accepts NaN.
+CLI::Validator between(double low, double high);
 // For ->check() of an option that is a name.
 CLI::Validator not_empty();
 // Returns the validator of a number of threads, from 1 to kMostThreads.

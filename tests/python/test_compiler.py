@@ -42,6 +42,9 @@ def test_refuses_missing_files(fashion, tmp_path):
     assert "none.caffemodel" in str(raised.value)
     with pytest.raises(ValueError, match="method"):
         tputwin.calibrate(fashion.prototxt, fashion.caffemodel, tmp_path, tmp_path, method="best")
+    for reach in (-1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match="reach"):
+            tputwin.calibrate(fashion.prototxt, fashion.caffemodel, tmp_path, tmp_path, reach=reach)
 
 
 @pytest.mark.parametrize("chip, type, tolerance", [("bm1684x", "fp32", 1e-5), ("bm1684x", "fp16", 5e-3),

@@ -34,6 +34,14 @@ TEST_F(CompileOptions, SayWhatIsNotWrittenAndNotRead) {
   const std::string table = "echo 'layer { name: \"conv1\" }' > table.prototxt; ";
   EXPECT_EQ(run(table + line + " --type fp16 --table table.prototxt"), 0) << printed_;
   EXPECT_TRUE(prints("the table is not used: --type is not int8")) << printed_;
+  const std::string types =
+      "echo 'layer { name: \"conv1\" type: \"int8\" } layer { name: \"none\" type: \"bf16\" } "
+      "layer { name: \"conv2\" type: \"fp32\" }' > types.prototxt; ";
+  EXPECT_EQ(run(types + line + " --type fp16 --table types.prototxt"), 0) << printed_;
+  EXPECT_TRUE(prints("type int8 of layer conv1 in the table is not used: bytes need --type int8") &&
+              prints("type bf16 of layer none in the table is not used: the net has no such layer"))
+      << printed_;
+  EXPECT_FALSE(prints("of layer conv2")) << printed_;
   for (const std::string more : {" -o net.bmodel", " --dry-run"}) {
     EXPECT_EQ(run(line + more), 0) << printed_;
     EXPECT_FALSE(prints("no bmodel was written")) << printed_;
@@ -91,6 +99,10 @@ TEST_F(CompileOptions, TakeTheTableOfTheChip) {
       "tputwin calibrate {} --data {}digits-test-images-idx3-ubyte.gz --scale 0.00390625 "
       "--samples 64 --chip bm1684x --output . --report report.json --reach ",
       net, models);
+  for (const char* wrong : {"nan", "1.5", "-1", "all"}) {
+    EXPECT_EQ(run(calibrate + wrong), 2) << printed_;
+    EXPECT_TRUE(prints("is not a number from 0 to 1")) << printed_;
+  }
   // Not even fp16 in all layers is as exact as this.
   EXPECT_EQ(run(calibrate + "0.9999999"), 6) << printed_;
   EXPECT_EQ(run(calibrate + "0.999998"), 0) << printed_;

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string_view>
 
 #include "base/errors/base.h"
 #include "base/errors/bmnet.h"
 #include "base/file.h"
+#include "bmnet/integers/integers.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684x/target.h"
 
@@ -48,20 +51,49 @@ Result<std::vector<net::Prepared>> read_stages(const CompileRequest& request, ne
   }
 }
 
+// True for the names of a layer and of what it becomes: NAME/WHAT.
+bool is_part(std::string_view part, std::string_view layer) {
+  return part.starts_with(layer) && (part.size() == layer.size() || part[layer.size()] == '/');
+}
+
+std::vector<std::string> unused_of(const NetCalibrationParameter& table,
+                                   const net::Network& network, DType type) {
+  if (type != DType::i8 &&
+      std::ranges::none_of(table.layer(), [](const auto& l) { return l.has_type(); }))
+    return {"the table is not used: --type is not int8, and no layer has a type"};
+  std::set<const LayerCalibrationParameter*> found;
+  for (const net::TensorOp& op : network.ops) found.insert(net::find_entry(table, op));
+  std::vector<std::string> unused;
+  for (const LayerCalibrationParameter& entry : table.layer()) {
+    if (!entry.has_type()) continue;
+    const bool is_known =
+        found.contains(&entry) || std::ranges::any_of(network.ops, [&](const net::TensorOp& op) {
+          return is_part(entry.name(), op.name()) || is_part(op.name(), entry.name());
+        });
+    const char* why = !is_known ? "the net has no such layer, or joins it with another"
+                      : type != DType::i8 && entry.type() == "int8" ? "bytes need --type int8"
+                                                                    : nullptr;
+    if (why != nullptr)
+      unused.push_back(fmt::format("the type {} of layer {} in the table is not used: {}",
+                                   entry.type(), entry.name(), why));
+  }
+  return unused;
+}
+
 Result<StreamResult> compile_all(const CompileRequest& request,
                                  std::vector<net::Prepared>& prepared,
                                  stream::StreamOptions options) {
   const NetCalibrationParameter& table = prepared[0].table;
   if (table.layer_size() > 0) options.table = &table;
+  std::vector<std::string> unused;
+  if (!request.table.empty()) unused = unused_of(table, prepared[0].network, options.type);
   std::vector<net::Network> networks;
   for (net::Prepared& stage : prepared) networks.push_back(std::move(stage.network));
   const auto start = std::chrono::steady_clock::now();
   TW_ASSIGN_OR_RETURN(compiled, stream::compile_stages(networks, options));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   StreamResult result{options.target, std::move(compiled), time.count()};
-  result.is_table_unused =
-      options.type != DType::i8 && !request.table.empty() &&
-      std::ranges::none_of(table.layer(), [](const auto& l) { return l.has_type(); });
+  result.unused = std::move(unused);
   return result;
 }
 
@@ -157,11 +189,9 @@ std::string stream_text(const CompileRequest& request, const StreamResult& resul
 }
 
 Json stream_json(const CompileRequest& request, const StreamResult& result) {
-  Json json{{"name", request.name},
-            {"chip", std::string(result.target->chip.name)},
-            {"seconds", result.seconds},
-            {"file_bytes", result.file_bytes},
-            {"stages", Json::array()}};
+  Json json{{"name", request.name},      {"chip", std::string(result.target->chip.name)},
+            {"seconds", result.seconds}, {"file_bytes", result.file_bytes},
+            {"stages", Json::array()},   {"unused", result.unused}};
   for (const auto& stage : result.stages) json["stages"].push_back(stage_json(stage));
   return json;
 }

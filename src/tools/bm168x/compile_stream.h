@@ -15,8 +15,8 @@ struct StreamResult {
   // Time of the compiler, without reading and writing.
   double seconds = 0;
   uint64_t file_bytes = 0;
-  // True if the table has neither thresholds that the type needs, nor types of layers.
-  bool is_table_unused = false;
+  // Lines that name what the net does not use of its table.
+  std::vector<std::string> unused;
 };
 
 Result<StreamResult> compile_stream(const CompileRequest& request,

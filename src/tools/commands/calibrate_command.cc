@@ -90,7 +90,7 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
                                            {"percentile", ThresholdMethod::percentile},
                                            {"max", ThresholdMethod::maximum}}));
   app.add_option("--percentile", options.percent, "of --method percentile; default 99.99")
-      ->check(CLI::Range(50.0, 100.0));
+      ->check(between(50, 100));
   app.add_option("--bins", options.bins, "of the histograms, a multiple of 128; default 2048")
       ->check(CLI::Range(128, 1 << 20));
   app.add_option("--batch", options.batch, "samples computed at once; default 16")
@@ -102,12 +102,12 @@ void add_method_options(CLI::App& app, CalibrateRequest& request) {
   app.add_option("--report", request.report_path, "write the report as JSON here");
   app.add_option("--require", request.required,
                  "cosine with the float net that every output must reach; exit code 6 otherwise")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
   app.add_option("--reach", options.reach,
                  "leave layers to the host in floats, or on the bm1684 and bm1684x in wider "
                  "numbers, until every "
                  "output has this cosine; exit code 6 if it has not even then")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
 }
 
 int run_calibrate(std::string_view tool, CalibrateRequest request) {

@@ -60,9 +60,8 @@ void say_if_not_written(const CompileCommand& command) {
     std::fputs("no bmodel was written: --output names none\n", stdout);
 }
 
-void say_if_unused(const StreamResult& result) {
-  if (result.is_table_unused)
-    std::fputs("the table is not used: --type is not int8, and no layer has a type\n", stdout);
+void say_unused(const StreamResult& result) {
+  for (const std::string& line : result.unused) std::printf("%s\n", line.c_str());
 }
 
 // Prints the plan of a net. Exit code 5 if it cannot be compiled.
@@ -73,7 +72,7 @@ int show_stream_plan(const CompileCommand& command, const net::bm1684x::StreamOp
   if (command.json) {
     print_json(plan_json(command.request, *plan));
   } else {
-    say_if_unused(plan->result);
+    say_unused(plan->result);
     std::fputs(plan_text(command.request, *plan).c_str(), stdout);
   }
   return plan->problem.empty() ? kOk : kRefused;
@@ -95,7 +94,7 @@ int run_stream(CompileCommand& command) {
     print_json(stream_json(command.request, *result));
     return kOk;
   }
-  say_if_unused(*result);
+  say_unused(*result);
   for (const auto& stage : result->stages)
     if (command.explain) std::fputs(stage.explanation.c_str(), stdout);
   std::fputs(stream_text(command.request, *result).c_str(), stdout);
