@@ -40,8 +40,7 @@ bool Debugger::begins(Motion::Unit unit, Moment moment) {
   if (before->launch != entry.launch) return true;
   switch (unit) {
     case Motion::Unit::layer:
-      return before->layer != entry.layer &&
-             layers_[entry.layer - 1].first_command == entry.number;
+      return before->layer != entry.layer && layers_[entry.layer - 1].first_command == entry.number;
     case Motion::Unit::line: {
       const UserCode& here = code(entry);
       // Without debug information every command counts as a line.

@@ -41,7 +41,8 @@ std::string scaling_text(std::span<const StepTime> steps, unsigned threads) {
                     predicted.one_thread / predicted.threaded.total());
   }
   const Scaling predicted = scaling(steps, threads);
-  text += fmt::format("on {} thread{}, the kinds of steps that lose most first:\n", threads, threads == 1 ? "" : "s");
+  text += fmt::format("on {} thread{}, the kinds of steps that lose most first:\n", threads,
+                      threads == 1 ? "" : "s");
   for (const auto& [name, list] :
        {std::pair("step", &predicted.kinds), {"layer", &predicted.layers}}) {
     if (list->empty()) continue;
