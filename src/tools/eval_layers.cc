@@ -68,7 +68,9 @@ void add(Row& row, const std::vector<float>& expected, const std::vector<float>&
   Sums& sums = row.sums;
   const size_t count = std::min(expected.size(), actual.size());
   for (size_t i = 0; i < count; ++i) {
-    const double f = expected[i], q = actual[i], error = std::abs(f - q);
+    const double f = expected[i], q = actual[i];
+    const bool same = f == q || (std::isnan(f) && std::isnan(q));
+    const double error = same ? 0 : std::isnan(f - q) ? INFINITY : std::abs(f - q);
     sums.product += f * q;
     sums.float_square += f * f;
     sums.int8_square += q * q;

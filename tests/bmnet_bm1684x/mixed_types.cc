@@ -154,6 +154,45 @@ TEST(Bm1684xMixed, SearchReachesTheCosine) {
   EXPECT_NEAR(cosine_of(network, table, DType::i8, inputs), found->cosine, 1e-9);
 }
 
+// Squares of hundreds are infinite in fp16. A cosine that is no number was once taken for 1.
+TEST(Bm1684xMixed, SearchSeesInfinity) {
+  auto net = random_net(R"(
+    input: "data" input_shape { dim: 1 dim: 6 dim: 5 dim: 4 }
+    layer { name: "square" type: "Power" bottom: "data" top: "square" power_param { power: 2 } }
+    layer { name: "root" type: "Power" bottom: "square" top: "root"
+            power_param { shift: 1 power: 0.5 } })",
+                        {}, 3);
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  auto inputs = random_inputs(*net, 7);
+  for (float& x : inputs.at("data").data) x *= 1000;
+  for (const DType type : {DType::f16, DType::i8}) {
+    SCOPED_TRACE(bm1684x::name_of(type));
+    NetCalibrationParameter table = largest_values(*net, inputs);
+    const MixedTask task{.network = *net, .type = type, .wanted = 0.9999, .samples = {inputs}};
+    auto found = bm1684x::find_mixed_types(task, table);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_LT(found->trials[0].cosine, task.wanted);
+    EXPECT_TRUE(found->is_reached()) << bm1684x::mixed_search_text(*found);
+    EXPECT_EQ(found->half_milliseconds, 0) << "fp16 is no choice";
+    for (const auto& layer : found->layers) EXPECT_EQ(layer.type, DType::f32) << layer.name;
+    EXPECT_GE(cosine_of(*net, table, type, inputs), task.wanted);
+  }
+}
+
+TEST(Fit, NumbersAgreeWithNumbersAlone) {
+  const float nan = std::nanf(""), infinity = INFINITY;
+  const auto fit = [](std::vector<float> real, std::vector<float> values) {
+    Fit result;
+    result.add(real, values);
+    return result;
+  };
+  EXPECT_EQ(fit({1, 2}, {1, nan}).cosine(), 0);
+  EXPECT_EQ(fit({1, nan}, {1, 2}).cosine(), 0);
+  EXPECT_EQ(fit({1, 2}, {1, infinity}).cosine(), 0);
+  EXPECT_EQ(fit({1, infinity}, {1, -infinity}).sqnr(), -INFINITY);
+  EXPECT_EQ(fit({1, nan, infinity}, {1, nan, infinity}).cosine(), 1);
+}
+
 // The BM1684 has neither fp16 nor unsigned bytes: layers become fp32, and tables of the BM1684X are
 // refused.
 TEST(Bm1684Mixed, SearchReachesTheCosine) {

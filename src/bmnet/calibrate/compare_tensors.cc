@@ -28,7 +28,7 @@ float value_at(const TensorBytes& bytes, size_t index, float threshold, bool flo
 }
 
 void Fit::add(double real, double value) {
-  if (real == value && std::isinf(real)) return;
+  if ((real == value && std::isinf(real)) || (std::isnan(real) && std::isnan(value))) return;
   signal += real * real;
   result += value * value;
   product += real * value;
@@ -41,12 +41,14 @@ void Fit::add(std::span<const float> real, std::span<const float> values) {
 
 double Fit::sqnr() const {
   if (signal == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(error)) return -std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal / error);
 }
 
 double Fit::cosine() const {
   if (signal == 0 && result == 0) return 1;
-  return signal == 0 || result == 0 ? 0 : product / std::sqrt(signal * result);
+  const double cosine = product / std::sqrt(signal * result);
+  return std::isfinite(cosine) ? cosine : 0;
 }
 
 Comparison::Comparison(const Network& network, const std::vector<LayerIntegers>& integers)

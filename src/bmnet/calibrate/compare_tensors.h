@@ -23,6 +23,8 @@ struct Fit {
 
   void add(double real, double value);
   void add(std::span<const float> real, std::span<const float> values);
+  // Values that are both NaN, or the same infinity, do not count. Where one alone is NaN or
+  // infinite nothing agrees: -infinity dB, and a cosine of 0.
   double sqnr() const;    // 10 log10(signal / error)
   double cosine() const;  // of the angle; 1 if both are 0
 };

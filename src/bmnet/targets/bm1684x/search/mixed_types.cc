@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "bmnet/calibrate/compare_tensors.h"
@@ -24,6 +25,8 @@ constexpr size_t kSamplesOfHarm = 2;
 constexpr int kMostPutBack = 12;
 // No layer costs less, so that small differences do not decide.
 constexpr double kLeastCost = 1e-3;
+
+constexpr float kLargestHalf = 65504;
 
 double milliseconds(uint64_t cycles) { return static_cast<double>(cycles) / chip().clock_hz * 1e3; }
 
@@ -82,6 +85,8 @@ class Search {
 
   // Bytes are not always faster: layers without commands for bytes need conversions.
   void price_halves() {
+    for (const TensorOp& op : task_.network.ops)
+      if (!fits_halves(op)) return;
     const auto compiled = compile(task_.network, {.type = DType::f16});
     if (compiled.ok()) result_.half_milliseconds = milliseconds(compiled->predicted_cycles);
   }
@@ -106,8 +111,21 @@ class Search {
     const BytePacking* packing = target().packing();
     return packing != nullptr ? packing->computes_bytes(op) : computes_bytes(op);
   }
+  // Returns true if fp16 holds the operands and the results of the first samples.
+  bool fits_halves(const TensorOp& op) const {
+    const auto fits = [&](const std::string& tensor) {
+      return std::ranges::all_of(known_, [&](const Blobs& all) {
+        const auto found = all.find(tensor);
+        return found == all.end() || std::ranges::all_of(found->second.data, [](float x) {
+                 return !(std::fabs(x) > kLargestHalf) || std::isinf(x);
+               });
+      });
+    };
+    return std::ranges::all_of(op.bottom(), fits) && std::ranges::all_of(op.top(), fits);
+  }
   DType wider(const TensorOp& op) const {
-    return task_.type == DType::i8 && has_bytes(op) && has_halves() ? DType::f16 : DType::f32;
+    const bool is_half = task_.type == DType::i8 && has_bytes(op) && has_halves();
+    return is_half && fits_halves(op) ? DType::f16 : DType::f32;
   }
   DType narrow(const TensorOp& op) const {
     if (task_.type != DType::i8 || has_bytes(op)) return task_.type;
