@@ -27,12 +27,12 @@ TEST(Refusals, NameNodeOperatorReasonAndWhatToDo) {
   builder.set(*builder.model.mutable_graph()->mutable_node(0), "pads",
               std::vector<int64_t>{2, 0, 2, 0});
   builder.node("Det", {"p"}, {"y"});
-  builder.node("Conv", {"x", "x"}, {"z"});
+  builder.node("Tile", {"x", "x"}, {"z"});
   builder.output("y");
   builder.output("z");
   const std::string text = refusal(builder.model);
   expect_words(text, {"TW-NET-0119", "3 problems", "n_p (MaxPool)", "pads", "n_y (Det)",
-                      "docs/onnx.md", "n_z (Conv)", "make it one when exporting"});
+                      "docs/onnx.md", "n_z (Tile)", "make it one when exporting"});
 }
 
 TEST(Refusals, OpsetsAndDomains) {

@@ -87,7 +87,8 @@ class Graph {
   std::map<const Constant*, std::string> tensors_of_constants;
   // Parts of a Where that are the lowest float in place of -inf.
   std::set<std::string> masks;
-  bool has_subnets = false;  // operators of the host may be used
+  std::set<std::string> fresh_names;  // of tensors that nodes in place of others make
+  bool has_subnets = false;           // operators of the host may be used
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the
   // result's name, which is that of the op's top, with a tick if the name is taken.
   std::string add(TensorOp op, std::vector<Blob> blobs);

@@ -168,7 +168,12 @@ std::string Node::add(TensorOp op, std::initializer_list<std::string> bottoms,
 
 // A double slash keeps the names apart from those of models.
 std::string Node::fresh_name(std::string_view what) {
-  return fmt::format("{}//{}{}", label(), what, ++fresh_names_);
+  // The last node of an expansion has the label of the node that it stands for.
+  std::string name;
+  do {
+    name = fmt::format("{}//{}{}", label(), what, ++fresh_names_);
+  } while (!graph.fresh_names.insert(name).second);
+  return name;
 }
 
 bool Node::wants(size_t output) const {

@@ -184,6 +184,8 @@ struct NodeWindow {
 NodeWindow read_window(const Node& node, const Dims& kernel);
 // Returns the same for a map of any number of axes.
 std::vector<WindowAxis> read_windows(const Node& node, const Dims& kernel);
+// Returns the window of a ConvTranspose. Pads are what is cut off the whole result.
+std::vector<WindowAxis> read_transposed_windows(const Node& node, const Dims& kernel);
 // Returns true if import_conv() expands a convolution with these weights.
 bool is_conv_of_parts(const Node& node, const Constant& w);
 // Returns the net's extents of a map with one or two axes.

@@ -50,8 +50,15 @@ void fold_by_execution(Node& node, const OperatorRow& row) {
   const Value first{x.dims, nullptr, input, {}};
   std::vector<const Value*> inputs = node.values();
   inputs[0] = &first;
+  graph.fresh_names = node.graph.fresh_names;
   Node alone(graph, node.proto, node.opset, inputs, node.folder(), node.wanted());
   row.import(alone);
+  if (!alone.expansion().empty()) {  // its nodes are folded one by one
+    node.graph.fresh_names = std::move(graph.fresh_names);
+    node.expansion() = std::move(alone.expansion());
+    node.expansion_opset = alone.expansion_opset;
+    return;
+  }
   for (size_t i = 0; i < alone.outputs().size(); ++i) {
     const auto& value = alone.outputs()[i];
     if (!value) continue;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/computed.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -25,6 +26,7 @@ void import_batch_normalization(Node& node) {
   for (size_t output = 1; output < node.outputs().size(); ++output)
     node.require(!node.wants(output), "outputs", std::to_string(node.outputs().size()), "one");
   node.require(node.integer("spatial", 1) == 1, "spatial", "0", "1");
+  if (any_computed(node, {1, 2, 3, 4})) return expand_batch_normalization(node);
   const int64_t channels = channels_of(node);
   std::vector<float> factor = vector_of(node, 1, "scale", channels);
   std::vector<float> offset = vector_of(node, 2, "B", channels);
@@ -55,6 +57,7 @@ std::string standardize(Node& node, const std::string& x, int axis, float epsilo
 void import_instance_normalization(Node& node) {
   const int64_t channels = channels_of(node);
   node.require(node.dims().size() >= 3, "axes", std::to_string(node.dims().size()), "at least 3");
+  if (any_computed(node, {1, 2})) return expand_instance_normalization(node);
   node.set(standardize(node, node.tensor(), 2, node.real("epsilon", 1e-5f),
                        {{{channels}, vector_of(node, 1, "scale", channels)},
                         {{channels}, vector_of(node, 2, "B", channels)}}),
@@ -64,6 +67,7 @@ void import_instance_normalization(Node& node) {
 void import_layer_normalization(Node& node) {
   for (size_t output = 1; output < node.outputs().size(); ++output)
     node.require(!node.wants(output), "outputs", std::to_string(node.outputs().size()), "one");
+  if (any_computed(node, {1, 2})) return expand_layer_normalization(node);
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", -1), x.size());
   const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
@@ -79,6 +83,7 @@ void import_layer_normalization(Node& node) {
 // Each group of channels by its own mean and variance. Scale and B have a value for each channel,
 // before opset 21 for each group.
 void import_group_normalization(Node& node) {
+  if (any_computed(node, {1, 2})) return expand_group_normalization(node);
   const Dims& x = node.dims();
   const int64_t channels = channels_of(node), groups = node.integer("num_groups", 0);
   node.require(groups >= 1 && channels % groups == 0, "num_groups", std::to_string(groups),
@@ -106,6 +111,7 @@ void import_group_normalization(Node& node) {
 
 // x / sqrt(mean(x^2) + epsilon) * scale, over the axes from `axis` on.
 void import_rms_normalization(Node& node) {
+  if (is_computed(node, 1)) return expand_layer_normalization(node);
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", -1), x.size());
   const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());

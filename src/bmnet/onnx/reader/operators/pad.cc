@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/computed.h"
 #include "bmnet/onnx/reader/resample.h"
 
 namespace tputwin::net::onnx_reader {
@@ -286,6 +287,7 @@ void import_pad(Node& node) {
   const std::string mode = node.text("mode", "constant");
   node.require(pads && pads->size() == 2 * x.size(), "pads", pads ? text(*pads) : "none",
                "two for each axis");
+  if (mode == "constant" && is_computed(node, 2)) return expand_pad(node);
   const float value = value_of(node);
   if (mode == "constant" && value <= -kLargestValue && pads_map(x, *pads))
     return leave_to_pool(node, *pads);

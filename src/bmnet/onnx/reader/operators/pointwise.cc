@@ -6,6 +6,7 @@
 
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/computed.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -122,6 +123,7 @@ void import_acosh(Node& node) { function(node, "acosh"); }
 void import_atanh(Node& node) { function(node, "atanh"); }
 
 void import_clip(Node& node) {
+  if (node.opset >= 11 && any_computed(node, {1, 2})) return expand_clip(node);
   constexpr float kLargest = std::numeric_limits<float>::max();
   float least = bound(node, 1, "min", -kLargest), most = bound(node, 2, "max", kLargest);
   // Bounds of integers between a QuantizeLinear and a DequantizeLinear are integers.

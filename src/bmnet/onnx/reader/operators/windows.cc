@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bmnet/onnx/reader/large_windows.h"
+#include "bmnet/onnx/reader/operators/computed.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -56,7 +57,8 @@ Dims read_pads(const Node& node, size_t axes) {
 void check_map(const Node& node, size_t rank) {
   node.require(
       rank == 3 || rank == 4, "axes", std::to_string(rank),
-      "maps have one or two axes behind samples and channels, and three in Conv and pools");
+      "maps have one or two axes behind samples and channels, and three in Conv, ConvTranspose "
+      "and pools");
 }
 
 std::string convolve(Node& node, const std::string& x, const Constant& w, const Constant* b,
@@ -134,6 +136,8 @@ bool is_conv_of_parts(const Node& node, const Constant& w) {
 }
 
 void import_conv(Node& node) {
+  if (is_computed(node, 1)) return expand_conv_of_tensors(node);
+  if (is_computed(node, 2)) return expand_computed_bias(node);
   const Constant& w = node.weights(1, "W");
   const Constant* b = node.has(2) ? &node.weights(2, "B") : nullptr;
   node.require(w.dims.size() == node.dims().size(), "W", text(w.dims), "as many axes as X");
@@ -176,14 +180,8 @@ void transposed_pads(const Node& node, WindowAxis& axis, int64_t size, int64_t w
                fmt::format("{}, {}", axis.before, axis.behind), "below the (dilated) kernel");
 }
 
-void import_conv_transpose(Node& node) {
-  const Constant& w = node.weights(1, "W");
-  const Constant* b = node.has(2) ? &node.weights(2, "B") : nullptr;
-  const Dims x = map_dims(node, node.dims());
-  node.require(w.dims.size() == node.dims().size() && w.dims[0] == x[1], "W", text(w.dims),
-               "as many axes as X, the first of its channels");
+std::vector<WindowAxis> read_transposed_windows(const Node& node, const Dims& kernel) {
   const size_t axes = node.dims().size() - 2;
-  const Dims kernel(w.dims.begin() + 2, w.dims.end());
   const Dims stride = per_axis(node, "strides", axes, 1);
   const Dims dilation = per_axis(node, "dilations", axes, 1);
   const Dims pads = read_pads(node, axes);
@@ -193,15 +191,31 @@ void import_conv_transpose(Node& node) {
   if (shape.size() == axes + 2) shape.erase(shape.begin(), shape.begin() + 2);
   node.require(extra.size() == axes && shape.size() == axes, "output_padding", text(extra),
                "one value for each axis");
-  NodeWindow window;
+  std::vector<WindowAxis> windows;
   for (size_t i = 0; i < axes; ++i) {
-    WindowAxis& axis = i == 0 ? window.rows : window.columns;
+    WindowAxis& axis = windows.emplace_back();
     axis = {kernel[i], stride[i], dilation[i], pads[i], pads[axes + i]};
     node.require(extra[i] >= 0 && extra[i] < 65536 && shape[i] >= 0, "output_padding", text(extra),
                  "not negative");
     transposed_pads(node, axis, node.dims()[i + 2], shape[i], extra[i],
                     node.text("auto_pad", "NOTSET"));
   }
+  return windows;
+}
+
+void import_conv_transpose(Node& node) {
+  if (is_computed(node, 1) || is_deep(node)) return expand_conv_transpose_of_tensors(node);
+  if (is_computed(node, 2)) return expand_computed_bias(node);
+  const Constant& w = node.weights(1, "W");
+  const Constant* b = node.has(2) ? &node.weights(2, "B") : nullptr;
+  const Dims x = map_dims(node, node.dims());
+  node.require(w.dims.size() == node.dims().size() && w.dims[0] == x[1], "W", text(w.dims),
+               "as many axes as X, the first of its channels");
+  const std::vector<WindowAxis> axes =
+      read_transposed_windows(node, {w.dims.begin() + 2, w.dims.end()});
+  NodeWindow window;
+  window.rows = axes[0];
+  if (axes.size() > 1) window.columns = axes[1];
   const int64_t group = node.integer("group", 1);
   node.require(group >= 1 && group <= x[1] && x[1] % group == 0, "group", std::to_string(group),
                fmt::format("divides {} channels", x[1]));
