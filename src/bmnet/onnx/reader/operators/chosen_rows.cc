@@ -1,0 +1,86 @@
+// Moves that constants choose, as a Gather: Compress and ReverseSequence. Also Hardmax, and the old
+// name of ScatterElements.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "bmnet/onnx/reader/expansion.h"
+
+namespace tputwin::net::onnx_reader {
+
+void expand_compress(Node& node) {
+  const Constant& condition = node.weights(1, "condition");
+  const bool is_flat = !node.has("axis");
+  const Dims& x = node.dims();
+  const size_t axis = is_flat ? 0 : node.axis(node.integer("axis", 0), x.size());
+  const int64_t extent = is_flat ? elements(x) : x[axis];
+  Dims kept;
+  for (size_t i = 0; i < condition.size(); ++i)
+    if (condition.at(i) != 0) kept.push_back(static_cast<int64_t>(i));
+  node.require(!kept.empty() && kept.back() < extent, "condition", text(condition.dims),
+               fmt::format("true for one of {} elements at least, and for no other", extent));
+  Expansion made(node);
+  const std::string rows =
+      is_flat ? made.add("Reshape", {made.in(0), made.integers({-1})}) : made.in(0);
+  made.set(made.add("Gather", {rows, made.integers(kept)}, {{"axis", static_cast<int64_t>(axis)}}));
+}
+
+// Turns the first elements of each sample around, as many as its length.
+void expand_reverse_sequence(Node& node) {
+  const Dims& x = node.dims();
+  const int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
+  node.require(x.size() >= 2 && batch + time == 1 && batch * time == 0, "batch_axis, time_axis",
+               fmt::format("{}, {}", batch, time), "0, 1 or 1, 0, of two axes at least");
+  const Dims lengths = node.weights(1, "sequence_lens").whole();
+  const int64_t samples = x[static_cast<size_t>(batch)], steps = x[static_cast<size_t>(time)];
+  node.require(static_cast<int64_t>(lengths.size()) == samples, "sequence_lens", text(lengths),
+               fmt::format("one for each of {} samples", samples));
+  Dims from;
+  for (const int64_t length : lengths) {
+    node.require(length >= 0 && length <= steps, "sequence_lens", text(lengths),
+                 fmt::format("in [0, {}]", steps));
+    const auto first = static_cast<int64_t>(from.size());
+    for (int64_t i = 0; i < steps; ++i) from.push_back(first + (i < length ? length - 1 - i : i));
+  }
+  Dims order(x.size()), apart{samples, steps};
+  std::iota(order.begin(), order.end(), 0);
+  if (batch == 1) std::swap(order[0], order[1]);
+  apart.insert(apart.end(), x.begin() + 2, x.end());
+  Expansion made(node);
+  const std::string turned = made.add("Transpose", {made.in(0)}, {{"perm", order}});
+  std::string y = made.add(
+      "Reshape", {turned, made.integers({samples * steps, elements(x) / (samples * steps)})});
+  y = made.add("Gather", {y, made.integers(from)}, {{"axis", int64_t{0}}});
+  y = made.add("Reshape", {y, made.integers(apart)});
+  made.set(made.add("Transpose", {y}, {{"perm", order}}));
+}
+
+// 1 at the first largest element of the axis, before opset 13 of all axes from it on.
+void expand_hardmax(Node& node) {
+  const Dims& x = node.dims();
+  const bool one_axis = node.opset >= 13;
+  const size_t axis = node.axis(node.integer("axis", one_axis ? -1 : 1), x.size());
+  const Dims rows = one_axis ? x : Dims{run(x, 0, axis), run(x, axis, x.size())};
+  const int64_t along = one_axis ? static_cast<int64_t>(axis) : 1;
+  Expansion made(node);
+  const auto as_number = [&](const std::string& condition) {
+    return made.add("Cast", {condition}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  };
+  const std::string map = made.add("Reshape", {made.in(0), made.integers(rows)});
+  const std::string largest =
+      made.add("ReduceMax", {map, made.integers({along})}, {{"keepdims", int64_t{1}}});
+  const std::string is_largest = as_number(made.add("Equal", {map, largest}));
+  const std::string count = made.add("CumSum", {is_largest, made.integer(along)});
+  const std::string is_first = as_number(made.add("Less", {count, made.real(1.5f)}));
+  const std::string y = made.add("Mul", {is_largest, is_first});
+  made.set(made.add("Reshape", {y, made.integers(x)}));
+}
+
+void expand_scatter(Node& node) {
+  Expansion made(node);
+  const std::string y = made.add("ScatterElements", {made.in(0), made.in(1), made.in(2)},
+                                 {{"axis", node.integer("axis", 0)}});
+  made.set(y);
+}
+
+}  // namespace tputwin::net::onnx_reader
