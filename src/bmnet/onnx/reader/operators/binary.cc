@@ -320,4 +320,19 @@ void expand_min(Node& node) {
   made.set(one_by_one(node, made, "Min"));
 }
 
+// The rest has the sign of the dividend with fmod, else that of the divisor.
+void import_mod(Node& node) {
+  if (node.graph.has_subnets) return import_of_host(node);
+  Expansion made(node);
+  std::string ratio = made.add("Div", {made.in(0), made.in(1)});
+  if (node.integer("fmod", 0) != 0) {
+    const std::string sign = made.add("Sign", {ratio});
+    const std::string magnitude = made.add("Floor", {made.add("Abs", {ratio})});
+    ratio = made.add("Mul", {sign, magnitude});
+  } else {
+    ratio = made.add("Floor", {ratio});
+  }
+  made.set(made.add("Sub", {made.in(0), made.add("Mul", {ratio, made.in(1)})}));
+}
+
 }  // namespace tputwin::net::onnx_reader

@@ -1,5 +1,5 @@
-// Moves that constants choose, as a Gather: Compress and ReverseSequence. Also Hardmax, and the old
-// name of ScatterElements.
+// Moves that constants choose, as a Gather: Compress and ReverseSequence. Rows with a 1 at one
+// position: OneHot and Hardmax. Also the old name of ScatterElements.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -74,6 +74,38 @@ void expand_hardmax(Node& node) {
   const std::string is_first = as_number(made.add("Less", {count, made.real(1.5f)}));
   const std::string y = made.add("Mul", {is_largest, is_first});
   made.set(made.add("Reshape", {y, made.integers(x)}));
+}
+
+// off + (on - off) where the index is the position, counted from either end. Others have `off`
+// alone.
+void import_one_hot(Node& node) {
+  const int64_t depth = node.whole(1, "depth");
+  const Constant& off_on = node.weights(2, "values");
+  node.require(depth >= 1 && depth <= kMostFolded && off_on.size() == 2, "depth, values",
+               std::to_string(depth), "one depth, and two values");
+  Dims indices = node.dims(), positions(indices.size() + 1, 1);
+  const size_t axis = node.axis(node.integer("axis", -1), positions.size());
+  indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  positions[axis] = depth;
+  Dims result = indices;
+  result[axis] = depth;
+  Expansion made(node);
+  const auto as_number = [&](const std::string& x) {
+    return made.add("Cast", {x}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  };
+  std::string index = as_number(made.add("Reshape", {made.in(0), made.integers(indices)}));
+  index = made.add("Expand", {index, made.integers(result)});
+  const auto equals = [&](int64_t first) {
+    std::vector<float> numbers(static_cast<size_t>(depth));
+    std::iota(numbers.begin(), numbers.end(), static_cast<float>(first));
+    return as_number(made.add("Equal", {index, made.reals(positions, numbers)}));
+  };
+  const auto off = static_cast<float>(off_on.at(0)), on = static_cast<float>(off_on.at(1));
+  std::string y = made.add("Add", {equals(0), equals(-depth)});
+  if (on - off != 1) y = made.add("Mul", {y, made.real(on - off)});
+  if (off != 0) y = made.add("Add", {y, made.real(off)});
+  if (off_on.is_integer()) y = made.add("Cast", {y}, {{"to", int64_t{off_on.type}}});
+  made.set(made.add("Reshape", {y, made.integers(result)}));
 }
 
 void expand_scatter(Node& node) {

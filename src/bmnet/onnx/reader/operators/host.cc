@@ -22,6 +22,8 @@ constexpr Row kRows[] = {
     {"GatherElements", gather_elements_of_host},
     {"GatherND", gather_nd_of_host},
     {"ScatterND", scatter_nd_of_host},
+    {"ScatterElements", import_scatter_elements},
+    {"OneHot", import_one_hot},
     {"NonZero", non_zero_of_host},
     {"TopK", top_k_of_host},
     {"NonMaxSuppression", non_max_suppression_of_host},

@@ -1,5 +1,8 @@
 // Elements that constant positions pick from tensors: a Gather from all elements in one row.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -25,21 +28,102 @@ ConstantPtr sources(const Node& node, Fold* fold) {
       Node(node.graph, node.proto, node.opset, std::move(inputs), node.folder(), node.wanted()));
 }
 
+std::string row_of(Expansion& made, size_t input) {
+  return made.add("Reshape", {made.in(input), made.integers({-1})});
+}
+
 void pick(Node& node, Fold* fold) {
   if (node.constant(1) == nullptr) return import_of_host(node);
-  const std::string reduction = node.text("reduction", "none");
-  node.require(reduction == "none", "reduction", reduction,
-               "none for tensors: add to, or multiply, what a Gather of the same positions reads");
   const ConstantPtr from = sources(node, fold);
   Expansion made(node);
-  const auto row = [&](size_t input) {
-    return made.add("Reshape", {made.in(input), made.integers({-1})});
-  };
-  std::string all = row(0);
-  if (node.has(2)) all = made.add("Concat", {all, row(2)}, {{"axis", int64_t{0}}});
+  std::string all = row_of(made, 0);
+  if (node.has(2)) all = made.add("Concat", {all, row_of(made, 2)}, {{"axis", int64_t{0}}});
   const std::string positions =
       made.add("Reshape", {made.integers(from->integers), made.integers(from->dims)});
   made.set(made.add("Gather", {all, positions}, {{"axis", int64_t{0}}}));
+}
+
+// ---- Reductions of updates ----
+
+// The updates in rounds: each has at most one of each position, and a position's updates keep their
+// order.
+struct Round {
+  Dims positions, updates;
+};
+
+std::vector<Round> rounds_of(const Dims& targets) {
+  std::vector<Round> rounds;
+  std::map<int64_t, size_t> seen;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const size_t round = seen[targets[i]]++;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].positions.push_back(targets[i]);
+    rounds[round].updates.push_back(static_cast<int64_t>(i));
+  }
+  return rounds;
+}
+
+// `gather` is the fold that reads the positions which the node updates.
+void combine(Node& node, Fold* gather, const std::string& reduction) {
+  constexpr size_t kMostRounds = 64;
+  static const std::map<std::string, const char*> kOperators{
+      {"add", "Add"}, {"mul", "Mul"}, {"max", "Max"}, {"min", "Min"}};
+  const auto type = kOperators.find(reduction);
+  node.require(type != kOperators.end(), "reduction", reduction, "none, add, mul, max or min");
+  const Value data = numbered(node.dims(), 0);
+  std::vector<const Value*> inputs{&data, node.values()[1]};
+  const ConstantPtr targets = gather(
+      Node(node.graph, node.proto, node.opset, std::move(inputs), node.folder(), node.wanted()));
+  const std::vector<Round> rounds = rounds_of(targets->integers);
+  node.require(rounds.size() <= kMostRounds, "indices", fmt::format("{} equal ones", rounds.size()),
+               fmt::format("at most {} of one position", kMostRounds));
+  Expansion made(node);
+  const auto gathered = [&](const std::string& from, const Dims& positions) {
+    return made.add("Gather", {from, made.integers(positions)}, {{"axis", int64_t{0}}});
+  };
+  std::string now = row_of(made, 0);
+  const std::string updates = row_of(made, 2);
+  for (const Round& round : rounds) {
+    const std::string changed =
+        made.add(type->second, {gathered(now, round.positions), gathered(updates, round.updates)});
+    Dims from = data.constant->integers;
+    for (size_t i = 0; i < round.positions.size(); ++i)
+      from[static_cast<size_t>(round.positions[i])] = elements(data.dims) + static_cast<int64_t>(i);
+    now = gathered(made.add("Concat", {now, changed}, {{"axis", int64_t{0}}}), from);
+  }
+  made.set(made.add("Reshape", {now, made.integers(node.dims())}));
+}
+
+void scatter(Node& node, Fold* scatter, Fold* gather) {
+  const std::string reduction = node.text("reduction", "none");
+  if (reduction == "none" || node.constant(1) == nullptr) return pick(node, scatter);
+  combine(node, gather, reduction);
+}
+
+// Positions along one axis as coordinates of all axes.
+void scatter_by_coordinates(Node& node) {
+  const Dims& x = node.dims();
+  const size_t axis = node.axis(node.integer("axis", 0), x.size());
+  Dims column = node.dims(1);
+  node.require(column.size() == x.size(), "indices", text(column), "as many axes as the data");
+  column.push_back(1);
+  Expansion made(node);
+  std::vector<std::string> coordinates;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (i == axis) {
+      coordinates.push_back(made.add("Reshape", {made.in(1), made.integers(column)}));
+      continue;
+    }
+    const int64_t inner = run(column, i + 1, column.size());
+    Dims numbers;
+    for (int64_t k = 0; k < elements(column); ++k) numbers.push_back(k / inner % column[i]);
+    coordinates.push_back(made.add("Reshape", {made.integers(numbers), made.integers(column)}));
+  }
+  const std::string indices =
+      made.add("Concat", coordinates, {{"axis", static_cast<int64_t>(x.size())}});
+  const std::string y = made.add("ScatterND", {made.in(0), indices, made.in(2)},
+                                 {{"reduction", node.text("reduction", "none")}});
+  made.set(y);
 }
 
 }  // namespace
@@ -52,8 +136,12 @@ void import_gather_nd(Node& node) {
   node.graph.has_subnets ? import_of_host(node) : pick(node, fold_gather_nd);
 }
 void import_scatter_nd(Node& node) {
-  node.graph.has_subnets ? import_of_host(node) : pick(node, fold_scatter_nd);
+  node.graph.has_subnets ? import_of_host(node) : scatter(node, fold_scatter_nd, fold_gather_nd);
 }
-void import_scatter_elements(Node& node) { pick(node, fold_scatter_elements); }
+void import_scatter_elements(Node& node) {
+  const bool is_computed = node.constant(1) == nullptr;
+  if (node.graph.has_subnets && is_computed) return scatter_by_coordinates(node);
+  scatter(node, fold_scatter_elements, fold_gather_elements);
+}
 
 }  // namespace tputwin::net::onnx_reader

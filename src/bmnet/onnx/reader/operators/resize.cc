@@ -1,6 +1,7 @@
 // Resizing: nearest, linear and cubic interpolation along rows and columns.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bmnet/onnx/reader/resample.h"
@@ -237,7 +238,31 @@ void resize_others(Node& node, const Method& method, const Scalings& axes, const
   node.set(node.view(result, net_dims(outputs)), outputs);
 }
 
+// Resizes maps of more axes: the last two at once, then each other as the rows of a map.
+void resize_deep(Node& node, const Method& method, const Scalings& axes) {
+  Dims now = node.dims();
+  const size_t last = now.size() - 1;
+  std::string y = node.tensor(0, {1, run(now, 0, last - 1), now[last - 1], now[last]});
+  const auto step = [&](const Scaling& rows, const Scaling& columns) {
+    y = resized_map(node, method, {{}, {}, rows, columns}, y, "resized");
+  };
+  step(axes[last - 1], axes[last]);
+  now[last - 1] = axes[last - 1].outputs;
+  now[last] = axes[last].outputs;
+  for (size_t axis = last - 1; axis-- > 0;) {
+    if (axes[axis].outputs == axes[axis].size && axes[axis].scale == 1) continue;
+    const int64_t inner = run(now, axis + 1, now.size());
+    y = node.view(y, {1, run(now, 0, axis), now[axis], inner});
+    step(axes[axis], {inner, inner, 1, static_cast<double>(inner)});
+    now[axis] = axes[axis].outputs;
+  }
+  node.set(node.view(y, net_dims(now)), now);
+}
+
 void resize(Node& node, const Method& method, Scalings axes) {
+  const auto changes = [](const Scaling& axis) { return axis.outputs != axis.size; };
+  if (axes.size() > 4 || std::ranges::count_if(axes, changes) > 2)
+    return resize_deep(node, method, axes);
   const Dims x = map_dims(node, node.dims());
   const Dims outputs = outputs_of(axes);
   // ONNX Runtime and PyTorch copy the input if extents do not change, for any factors.
