@@ -111,6 +111,19 @@ class Graph:
         for name in names:
             self.outputs.append(value_info(name, None, element))
 
+    # ---- Branches ----
+
+    def subgraph(self):
+        """A branch of a node, which reads this graph's values, too."""
+        branch = Graph("", self.opset)
+        branch.name, branch.random = self.name, self.random
+        return branch
+
+    def proto(self):
+        graph = helper.make_graph(self.nodes, "branch", [], self.outputs)
+        graph.initializer.extend(self.constants)
+        return graph
+
     # ---- Operators whose form depends on the opset ----
 
     def reduce(self, operator, x, axes, keepdims=1, **attributes):
@@ -184,4 +197,4 @@ def attribute(key, value):
     """An attribute. Lists may be empty, and dtypes are numbers."""
     if isinstance(value, list) and not value:
         return AttributeProto(name=key, type=AttributeProto.INTS)
-    return helper.make_attribute(key, value)
+    return helper.make_attribute(key, numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value)

@@ -37,6 +37,16 @@ enum class QuantizedBy : uint8_t {
   some_readers     // other readers, or the model's user, see the floats
 };
 
+// Says what integers, or a condition, mean for a tensor's extents.
+struct ExtentFact {
+  enum class Kind : uint8_t { extents, extent, count, is_one, is_empty };
+  Kind kind = Kind::extents;
+  Dims dims;  // the largest extents of the tensor
+  bool varies = false;
+  std::string tensor;  // of the net
+  size_t axis = 0;     // of `extent` and `is_one`
+};
+
 // A tensor of the model: of constants, or of the net, whose tensor has the same elements in the
 // same order with at most four axes.
 // Integers and booleans of ONNX are floats in the net.
@@ -66,6 +76,7 @@ struct Value {
   // `dims` are the largest extents.
   bool varies = false;
   Dims largest;  // of a few integers on the host: the largest values, if they are known
+  std::optional<ExtentFact> extents;
 };
 
 // Returns the net's form of a shape: the shape itself, or with all axes from the fourth on merged.

@@ -13,12 +13,9 @@ constexpr std::string_view kBoolean[] = {"Equal",       "Greater", "Less", "Grea
                                          "Not",         "IsNaN",   "IsInf"};
 // Operators whose results have the kind of their operands.
 constexpr std::string_view kKeep[] = {
-    "Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Identity",  "Transpose", "Slice",
-    "Split",   "Gather",  "Concat",       "Tile",         "Expand",    "Pad",       "Where",
-    "Add",     "Sub",     "Mul",          "Neg",          "Abs",       "Max",       "Min",
-    "Sum",     "Sign",    "DepthToSpace", "SpaceToDepth", "ReduceSum", "ReduceMax", "ReduceMin",
-    "CumSum",  "Trilu",   "Clip",         "Relu",         "Keep",      "Drop",      "ReduceProd",
-    "Choose",  "Div",     "Mod",          "Pow"};
+    "Flatten", "Identity", "Transpose",    "Concat",       "Where",  "Add",  "Sub",  "Mul",
+    "Neg",     "Abs",      "Max",          "Min",          "Sum",    "Sign", "Clip", "Relu",
+    "Keep",    "Drop",     "DepthToSpace", "SpaceToDepth", "Choose", "Div",  "Mod",  "Pow"};
 // Operators that ONNX computes in integers for integers: without fractions.
 constexpr std::string_view kWithFractions[] = {"Div",      "Pow",          "ReduceMean",
                                                "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"};
@@ -27,9 +24,12 @@ bool is_among(std::string_view type, std::span<const std::string_view> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
-// Operators that take their elements from the first input.
-constexpr std::string_view kKeepFirst[] = {"Gather", "GatherElements", "GatherND", "ScatterND",
-                                           "ScatterElements"};
+// Operators that take their elements from the first input; others say which, or how many.
+constexpr std::string_view kKeepFirst[] = {
+    "Gather",    "GatherElements", "GatherND",  "ScatterND", "ScatterElements",
+    "Reshape",   "Squeeze",        "Unsqueeze", "Slice",     "Split",
+    "Tile",      "Expand",         "Pad",       "ReduceSum", "ReduceMax",
+    "ReduceMin", "ReduceProd",     "CumSum",    "Trilu"};
 
 KindOfResults kind_of_inputs(const Node& node) {
   const std::string_view type = node.proto.op_type();

@@ -57,8 +57,11 @@ void HostCall::take(size_t input) {
     check_integers(*value.constant, name);
     return take_constant(value.dims, value.constant->real());
   }
+  // A view of a result of the host has other extents than the result.
   const bool has_own_shape =
-      is_made_by_host(node_.graph, value.tensor) || node_.graph.dims(value.tensor) == value.dims;
+      is_made_by_host(node_.graph, value.tensor)
+          ? value.varies || node_.graph.dims(value.tensor) == net_dims(value.dims)
+          : node_.graph.dims(value.tensor) == value.dims;
   if (has_own_shape) return take(value.tensor, value.varies);
   const std::string list = fmt::format("{}", fmt::join(value.dims, ","));
   HostCall shaped(node_, value.dims.empty() ? "reshape" : "reshape shape=" + list);

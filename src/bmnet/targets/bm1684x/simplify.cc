@@ -202,7 +202,7 @@ class Simplifier {
   }
 
   // Reads what the reshape before reads. If kernels view the result like the input, readers skip
-  // them.
+  // them. Operators of the host see extents.
   void join_reshapes(TensorOp& op) {
     const TensorOp* before = network_.producer(op.bottom(0));
     if (before != nullptr && is(*before, Op::reshape)) {
@@ -213,7 +213,7 @@ class Simplifier {
       return;
     for (TensorOp& reader : ops())
       for (std::string& bottom : *reader.mutable_bottom())
-        if (bottom == op.top(0)) bottom = op.bottom(0);
+        if (bottom == op.top(0) && !is(reader, Op::host)) bottom = op.bottom(0);
   }
 
   Network& network_;

@@ -2,8 +2,11 @@
 // iteration, where conditions and counts are constants.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/model_importer.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -58,9 +61,9 @@ void expand_both_branches(Node& node) {
 
 }  // namespace
 
-void expand_if(Node& node) {
-  if (node.constant(0) == nullptr) return expand_both_branches(node);
-  const bool taken = is_true(node, node.weights(0, "cond"), "cond");
+namespace {
+
+void expand_branch(Node& node, bool taken) {
   const onnx::GraphProto& graph = subgraph(node, taken ? "then_branch" : "else_branch");
   node.require(graph.output_size() == node.proto.output_size(), "outputs",
                std::to_string(graph.output_size()),
@@ -69,6 +72,37 @@ void expand_if(Node& node) {
   use.outer.assign(node.proto.output().begin(), node.proto.output().end());
   node.expansion() = nodes_of(graph, use);
   node.expansion_opset = node.opset;
+}
+
+// Returns true if the branch returns tensors without elements.
+bool is_empty(const onnx::GraphProto& branch) {
+  const auto is_empty_constant = [](const onnx::NodeProto& node) {
+    return node.op_type() == "Constant" && node.attribute_size() == 1 &&
+           std::ranges::find(node.attribute(0).t().dims(), 0) != node.attribute(0).t().dims().end();
+  };
+  return branch.node_size() > 0 && std::ranges::all_of(branch.node(), is_empty_constant);
+}
+
+}  // namespace
+
+void expand_if(Node& node) {
+  if (node.constant(0) == nullptr) return expand_both_branches(node);
+  expand_branch(node, is_true(node, node.weights(0, "cond"), "cond"));
+}
+
+// Branches that guard an operator, as PyTorch's exporter writes them: without elements the other
+// branch gives none either, and an axis of at most one element is squeezed.
+void if_of_host(Node& node) {
+  using Kind = ExtentFact::Kind;
+  const auto& fact = node.in(0).extents;
+  if (fact && fact->kind == Kind::is_empty && is_empty(subgraph(node, "then_branch")))
+    return expand_branch(node, false);
+  const bool tests_axis = fact && fact->kind == Kind::is_one;
+  if (tests_axis && fact->dims[fact->axis] == 1) return expand_branch(node, true);
+  if (tests_axis && !fact->varies) return expand_branch(node, false);
+  node.refuse("cond", node.proto.input(0),
+              "a constant, or computed on the chip; on the host it may ask whether a tensor has "
+              "elements, and none is the result, or whether an axis has one");
 }
 
 void expand_loop(Node& node) {

@@ -37,6 +37,9 @@ constexpr Row kRows[] = {
     {"Transpose", transpose_of_host},
     {"Concat", concat_of_host},
     {"Slice", slice_of_host},
+    {"Split", split_of_host},
+    {"If", if_of_host},
+    {"ConstantOfShape", constant_of_shape_of_host},
     {"Expand", expand_of_host},
     {"Tile", tile_of_host},
     {"ReduceSum", [](Node& node) { reduce_of_host(node, "sum"); }},
@@ -84,13 +87,48 @@ void set_largest(Node& node) {
   }
 }
 
+// Returns what the result says of the extents of a tensor, for conditions that guard empty tensors
+// and axes of one element.
+std::optional<ExtentFact> extent_fact(const Node& node) {
+  using Kind = ExtentFact::Kind;
+  const std::string& type = node.proto.op_type();
+  if (type == "Shape" && !node.has("start") && !node.has("end"))
+    return ExtentFact{Kind::extents, node.dims(), node.in(0).varies, node.in(0).tensor};
+  if (!node.has(0) || !node.in(0).extents) return {};
+  ExtentFact fact = *node.in(0).extents;
+  const Constant* other = node.inputs() > 1 ? node.constant(1) : nullptr;
+  const bool has_one = other != nullptr && other->size() == 1;
+  if (type == "Cast" || type == "Identity" || type == "Squeeze" || type == "Unsqueeze") return fact;
+  if (type == "Gather" && fact.kind == Kind::extents && has_one) {
+    fact.kind = Kind::extent;
+    fact.axis = node.axis(static_cast<int64_t>(other->at(0)), fact.dims.size());
+    return fact;
+  }
+  if (type == "ReduceProd" && fact.kind == Kind::extents) {
+    fact.kind = Kind::count;
+    return fact;
+  }
+  if (type != "Equal" || !has_one) return {};
+  if (fact.kind == Kind::extent && other->at(0) == 1) {
+    fact.kind = Kind::is_one;
+    return fact;
+  }
+  if (fact.kind != Kind::count || other->at(0) != 0) return {};
+  fact.kind = Kind::is_empty;
+  return fact;
+}
+
 }  // namespace
 
 void import_of_host(Node& node) {
   const std::string& type = node.proto.op_type();
   node.require(node.graph.has_subnets, "operator", type,
                "its inputs are not constants, and the chip has no operation for it");
-  if (elements_of_host(node)) return;
+  const auto keep_fact = [&] {
+    if (!node.outputs().empty() && node.outputs()[0])
+      node.outputs()[0]->extents = extent_fact(node);
+  };
+  if (elements_of_host(node)) return keep_fact();
   const auto* row = std::ranges::find(kRows, type, &Row::name);
   if (row == std::end(kRows))
     node.refuse("operator", type,
@@ -98,6 +136,7 @@ void import_of_host(Node& node) {
                 "of docs/onnx.md#the-host compute; make the input a constant or floats");
   row->import(node);
   set_largest(node);
+  keep_fact();
 }
 
 }  // namespace tputwin::net::onnx_reader

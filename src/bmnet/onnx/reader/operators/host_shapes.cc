@@ -209,4 +209,21 @@ void expand_of_host(Node& node) {
   call.set_moved(largest(node.dims(), wanted));
 }
 
+// A tensor like another one: each element `and` 0, which is 0 even for NaN, plus the value.
+void constant_of_shape_of_host(Node& node) {
+  const auto& like = node.in(0).extents;
+  node.require(like && like->kind == ExtentFact::Kind::extents, node.proto.input(0), "computed",
+               "the Shape of a tensor, where extents are known at run time");
+  const ConstantPtr given = node.tensor_attribute("value");
+  const auto value = given == nullptr ? 0.0f : static_cast<float>(given->at(0));
+  const auto kind = given != nullptr && given->is_integer() ? ValueKind::integer : ValueKind::real;
+  HostCall zeros(node, "binary op=and");
+  zeros.take(like->tensor, like->varies);
+  zeros.take_constant({}, {0.0f});
+  HostCall call(node, "binary op=add");
+  call.take(zeros.add({like->dims}, "zeros")[0], like->varies);
+  call.take_constant({}, {value});
+  call.set(like->dims, kind);
+}
+
 }  // namespace tputwin::net::onnx_reader

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bmnet/onnx/reader/node.h"
+#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -26,19 +27,41 @@ Dims equal_parts(const Node& node, int64_t extent) {
   return Dims(static_cast<size_t>(count), extent / count);
 }
 
+Dims split_sizes(const Node& node, int64_t extent) {
+  const auto given = node.list(1, "split");
+  const Dims sizes = given ? *given : equal_parts(node, extent);
+  const auto positive = [](int64_t size) { return size >= 1; };
+  node.require(static_cast<int>(sizes.size()) == node.proto.output_size() &&
+                   std::ranges::all_of(sizes, positive) &&
+                   std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) == extent,
+               "split", text(sizes), fmt::format("one part per output, {} in all", extent));
+  return sizes;
+}
+
 }  // namespace
+
+// One Slice for each part.
+void split_of_host(Node& node) {
+  const Dims& x = node.dims();
+  node.require(!node.in(0).varies || node.has(1) || node.has("split"), "split", "none",
+               "given, for a tensor whose extents are known at run time");
+  const size_t axis = node.axis(node.integer("axis", 0), x.size());
+  Expansion made(node);
+  int64_t begin = 0;
+  size_t output = 0;
+  for (const int64_t size : split_sizes(node, x[axis])) {
+    const std::string part =
+        made.add("Slice", {made.in(0), made.integers({begin}), made.integers({begin + size}),
+                           made.integers({static_cast<int64_t>(axis)})});
+    made.set(part, output++);
+    begin += size;
+  }
+}
 
 void import_split(Node& node) {
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", 0), x.size()), count = node.outputs().size();
-  auto sizes = node.list(1, "split");
-  if (!sizes) {
-    sizes = equal_parts(node, x[axis]);
-  }
-  const auto positive = [](int64_t size) { return size >= 1; };
-  node.require(sizes->size() == count && std::ranges::all_of(*sizes, positive) &&
-                   std::accumulate(sizes->begin(), sizes->end(), int64_t{0}) == x[axis],
-               "split", text(*sizes), fmt::format("one part per output, {} in all", x[axis]));
+  const Dims sizes = split_sizes(node, x[axis]);
   if (count == 1) return node.set(node.in(0));
   const bool fits = x.size() <= 4;
   TensorOp op = make_op(Op::slice);
@@ -46,7 +69,7 @@ void import_split(Node& node) {
   std::vector<Dims> results;
   for (size_t i = 0; i < count; ++i) {
     Dims result = x;
-    result[axis] = (*sizes)[i];
+    result[axis] = sizes[i];
     *op.add_output_shape() = make_shape(fits ? result : around(result, axis));
     op.add_top(fmt::format("{}/part{}", node.where(), i));
     results.push_back(std::move(result));
