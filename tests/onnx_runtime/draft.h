@@ -85,6 +85,8 @@ void set(onnx::NodeProto& node, const char* name, Values... values) {
 std::vector<Kind> kinds_of_parts();
 std::vector<Kind> kinds_of_constants();
 std::vector<Kind> kinds_of_transformers();
+// Parameters that the net computes, and what constants choose.
+std::vector<Kind> kinds_of_computed();
 // Unusual forms, and graphs of several nodes.
 std::vector<Kind> kinds_of_width();
 std::vector<Kind> kinds_of_moves();

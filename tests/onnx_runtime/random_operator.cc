@@ -426,7 +426,8 @@ RandomOperator draw_one(Rng& rng, const Kind& kind) {
 RandomOperator random_operator(Rng& rng) {
   static const std::vector<Kind> kinds = [] {
     std::vector<Kind> all = kKinds;
-    for (const auto& more : {kinds_of_parts(), kinds_of_constants(), kinds_of_transformers()})
+    for (const auto& more :
+         {kinds_of_parts(), kinds_of_constants(), kinds_of_transformers(), kinds_of_computed()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

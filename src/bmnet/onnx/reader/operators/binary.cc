@@ -320,19 +320,28 @@ void expand_min(Node& node) {
   made.set(one_by_one(node, made, "Min"));
 }
 
-// The rest has the sign of the dividend with fmod, else that of the divisor.
+// The rest of magnitudes, with the sign of the dividend; without fmod that of the divisor. A ratio
+// that is rounded to the next whole number is corrected.
 void import_mod(Node& node) {
   if (node.graph.has_subnets) return import_of_host(node);
   Expansion made(node);
-  std::string ratio = made.add("Div", {made.in(0), made.in(1)});
-  if (node.integer("fmod", 0) != 0) {
-    const std::string sign = made.add("Sign", {ratio});
-    const std::string magnitude = made.add("Floor", {made.add("Abs", {ratio})});
-    ratio = made.add("Mul", {sign, magnitude});
-  } else {
-    ratio = made.add("Floor", {ratio});
+  const auto where = [&](const char* comparison, const std::string& a, const std::string& b) {
+    return made.add("Cast", {made.add(comparison, {a, b})},
+                    {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  };
+  const std::string zero = made.real(0), x = made.in(0), y = made.in(1);
+  const std::string dividend = made.add("Abs", {x}), divisor = made.add("Abs", {y});
+  const std::string ratio = made.add("Floor", {made.add("Div", {dividend, divisor})});
+  std::string rest = made.add("Sub", {dividend, made.add("Mul", {ratio, divisor})});
+  rest = made.add("Add", {rest, made.add("Mul", {where("Less", rest, zero), divisor})});
+  rest =
+      made.add("Sub", {rest, made.add("Mul", {where("GreaterOrEqual", rest, divisor), divisor})});
+  rest = made.add("Mul", {rest, made.add("Sign", {x})});
+  if (node.integer("fmod", 0) == 0) {
+    const std::string differs = where("Less", made.add("Mul", {rest, y}), zero);
+    rest = made.add("Add", {rest, made.add("Mul", {differs, y})});
   }
-  made.set(made.add("Sub", {made.in(0), made.add("Mul", {ratio, made.in(1)})}));
+  made.set(rest);
 }
 
 }  // namespace tputwin::net::onnx_reader
