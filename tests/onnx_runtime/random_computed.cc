@@ -77,8 +77,10 @@ void normalization(Draft& d) {
 
 void hardmax(Draft& d) {
   const Dims x = d.any();
-  d.builder.node("Round", {d.input("x", x)}, {"r"});  // ties
-  set(d.builder.node("Hardmax", {d.rng.coin() ? "x" : "r"}, {"y"}), "axis", d.axis(x.size()));
+  const std::string values = d.input("x", x);
+  if (d.opset >= 11) d.builder.node("Round", {values}, {"r"});  // ties
+  set(d.builder.node("Hardmax", {d.opset < 11 || d.rng.coin() ? "x" : "r"}, {"y"}), "axis",
+      d.axis(x.size()));
 }
 
 void one_hot(Draft& d) {
