@@ -123,7 +123,8 @@ void run_models_of(const std::filesystem::path& folder, bool int8) {
     json text = json::parse(std::ifstream(path));
     Blobs inputs;
     for (const auto& [name, blob] : text["inputs"].items())
-      inputs[name] = {blob["dims"], numbers(blob["data"])};
+      inputs[name] = {blob["dims"].empty() ? nlohmann::json{1} : blob["dims"],
+                      numbers(blob["data"])};
     add_outputs(model, inputs, text);
     if (int8 && text.contains("outputs") && !text.contains("host"))
       add_cosines(model, inputs, text);

@@ -100,9 +100,10 @@ void if_of_host(Node& node) {
   const bool tests_axis = fact && fact->kind == Kind::is_one;
   if (tests_axis && fact->dims[fact->axis] == 1) return expand_branch(node, true);
   if (tests_axis && !fact->varies) return expand_branch(node, false);
+  if (!node.in(0).varies && !tests_axis) return expand_both_branches(node);
   node.refuse("cond", node.proto.input(0),
-              "a constant, or computed on the chip; on the host it may ask whether a tensor has "
-              "elements, and none is the result, or whether an axis has one");
+              "a constant, or of one element; of extents known at run time it may ask whether a "
+              "tensor has elements, and none is the result, or whether an axis has one");
 }
 
 void expand_loop(Node& node) {
