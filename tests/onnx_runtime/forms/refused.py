@@ -114,11 +114,6 @@ def max_pool_with_positions(g):
     g.output(positions, element=TensorProto.INT64)
 
 
-@form(refused="axes")
-def transposed_conv_of_three_axes(g):
-    g.output(g("ConvTranspose", [g.input([1, 2, 4, 4, 4]), g.weights([2, 3, 2, 2, 2])]))
-
-
 @form(refused="put a Cast to floats before it")
 def arithmetic_of_bytes(g):
     x = g.input([1, 3, 4, 4], 0, 255, "uint8")
