@@ -19,9 +19,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
-#include "bm168x/src/synthetic_input.h"
 #include "bmodel/open.h"
 #include "built168x.h"
+#include "conformance/bm168x/src/synthetic_input.h"
 #include "library_program.h"
 #include "machine/device.h"
 #include "ops/fast/fast.h"
@@ -66,22 +66,21 @@ std::vector<Case> recorded_cases(const std::string& folder) {
   return cases;
 }
 
-// Processor time between instructions, by operation.
+// Wall time between instructions, by operation.
 class Clockwork final : public Observer {
  public:
-  void begin() { last_ = bench::cpu_seconds(); }
+  void begin() { last_ = bench::Clock::now(); }
   void on_instruction(const Instruction& instruction, const Footprint&, const Cost&) override {
     auto& [count, seconds] = rows_[std::string(name(instruction.op))];
     ++count;
-    const double now = bench::cpu_seconds();
-    seconds += now - last_;
-    last_ = now;
+    seconds += bench::seconds_since(last_);
+    last_ = bench::Clock::now();
   }
   const std::map<std::string, std::pair<size_t, double>>& rows() const { return rows_; }
 
  private:
   std::map<std::string, std::pair<size_t, double>> rows_;
-  double last_ = 0;
+  bench::Clock::time_point last_;
 };
 
 struct Result {
@@ -152,7 +151,7 @@ void print(const Result& r) {
              r.library.median(), r.recorded_seconds * 1e3, r.bytes);
 }
 
-// Prints processor time of an observed run, in which every instruction runs by itself.
+// Prints wall time of an observed run, in which every instruction runs by itself.
 void print_operations(const Result& r) {
   double all = 0;
   for (const auto& [operation, row] : r.clockwork.rows()) all += row.second;

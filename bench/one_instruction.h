@@ -50,14 +50,14 @@ template <class Run>
 LeastSeconds run_repeatedly(benchmark::State& state, Device& device, const Run& run) {
   LeastSeconds least;
   for (auto _ : state) {
-    const auto start = Clock::now();
     const double processor = cpu_seconds();
+    const auto start = Clock::now();
     if (Status status = run(device); !status.ok()) {
       state.SkipWithError(status.message().c_str());
       return least;
     }
-    least.processor = std::min(least.processor, cpu_seconds() - processor);
     const double seconds = seconds_since(start);
+    least.processor = std::min(least.processor, cpu_seconds() - processor);
     least.time = std::min(least.time, seconds);
     state.SetIterationTime(seconds);
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/command_program.h"
-#include "common/rng.h"
 #include "ops/contract/window.h"
+#include "selftest/rng.h"
 
 namespace tputwin::testing {
 
