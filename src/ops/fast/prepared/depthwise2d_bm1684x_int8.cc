@@ -1,6 +1,6 @@
-// 8-bit depthwise2d of the BM1684X with constant weights. Computes sixteen sums at a time from
-// inputs that are read in place, then the epilogue of a plane of sums, including fused
-// instructions.
+// 8-bit depthwise2d of the BM1684X with constant weights. Windows of 3x3 have a layout of their
+// own, on processors with large vectors. Others compute sixteen sums at a time from inputs that are
+// read in place. The epilogue of a plane of sums follows, including fused instructions.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1684x_int8.cc"
@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bits.h"
 #include "base/parallel.h"
 #include "ops/contract/kernel_steps.h"
 #include "ops/contract/taps.h"
@@ -26,6 +27,7 @@
 #include "ops/fast/scratch.h"
 #include "ops/fast/views/views.h"
 #include "ops/fast/walk/nest.h"
+#include "ops/fast/window/bytes_of_three-inl.h"
 #include "ops/fast/window/sliding-inl.h"
 
 #ifndef TPUTWIN_FAST_DEPTHWISE2D_BM1684X_ONCE
@@ -35,7 +37,11 @@ namespace tputwin::fast {
 // A plane of sums of one channel.
 struct SlidingPlane {
   const SlidingBlocks* blocks;
+  const BytesOfThree* three;  // used if it covers the window
+  uint8_t* layouts;           // for `three`: of this plane and the next one
+  size_t number;              // of the plane, counted by its thread
   const uint8_t* in;
+  const uint8_t *next, *after_next;  // or nullptr
   uint8_t padding;
   uint32_t flip;
   bool signed_weights;
@@ -52,6 +58,31 @@ namespace tputwin::fast::HWY_NAMESPACE {
 namespace {
 
 SlidingBlocks::Permutes PermutedInts() { return kPermutes; }
+bool HasThreeInts() { return TPUTWIN_HAVE_BYTES_OF_THREE; }
+
+void ThreePlane([[maybe_unused]] const SlidingPlane& plane) {
+#if TPUTWIN_HAVE_BYTES_OF_THREE
+  const auto store = [&](std::span<const BytesOfThree::Run> runs, const Ints* sums) HWY_ATTR {
+    __m512i quarters[ThreeCells::kGroups];
+    SumsInOrder(sums, quarters);
+    for (const BytesOfThree::Run& run : runs) {
+      uint32_t* to = plane.sums + run.out;
+      for (size_t q = 0; q < ThreeCells::kGroups; ++q, to += kElements32)
+        if (const auto mask = static_cast<__mmask16>(run.mask >> q * kElements32); mask != 0)
+          _mm512_mask_storeu_epi32(to, mask, quarters[q]);
+    }
+  };
+  const ThreeLayout layout(*plane.three, plane.flip, plane.layouts);
+  if (plane.number == 0) layout.load(0, plane.in);
+  if (plane.next != nullptr) layout.load(plane.number + 1, plane.next);
+  if (plane.after_next != nullptr) layout.prefetch(plane.after_next);
+  const uint8_t* const from = layout.of(plane.number);
+  if (plane.signed_weights)
+    SumsOfThree<SignedWeightsDot>(*plane.three, from, plane.weights, plane.start, store);
+  else
+    SumsOfThree<UnsignedWeightsDot>(*plane.three, from, plane.weights, plane.start, store);
+#endif
+}
 
 void SlidePlane([[maybe_unused]] const SlidingPlane& plane) {
 #if TPUTWIN_HAVE_SLIDING
@@ -77,8 +108,10 @@ HWY_AFTER_NAMESPACE();
 namespace tputwin::fast {
 namespace {
 
+HWY_EXPORT(HasThreeInts);
 HWY_EXPORT(PermutedInts);
 HWY_EXPORT(SlidePlane);
+HWY_EXPORT(ThreePlane);
 
 // Weights in the order of steps, channel by channel, with start values and epilogues of sums.
 struct IntDepthwiseConstants {
@@ -126,6 +159,9 @@ class PreparedIntDepthwise final : public PreparedKernel {
   bool is_covered() {
     TensorView sums = op_.out;
     sums.stride = {0, 0, sums.shape.w, 1};
+    three_ = {};
+    if (TPUTWIN_DISPATCH(HasThreeInts)())
+      three_.build(op_.window, op_.in, sums.shape, sums.shape.w);
     return blocks_.build(op_.window, op_.in, sums, TPUTWIN_DISPATCH(PermutedInts)());
   }
 
@@ -147,7 +183,8 @@ class PreparedIntDepthwise final : public PreparedKernel {
 
  private:
   void pack_channel(uint32_t c);
-  void run_channel(uint32_t n, uint32_t c, uint32_t* sums) const;
+  void run_channel(std::span<const ChannelPlane> planes, size_t i, uint32_t* sums,
+                   uint8_t* layouts) const;
   const TensorView& out() const { return epilogue_.any() ? epilogue_.out() : op_.out; }
   // Converts the sums of one channel to elements.
   void end_plane(uint32_t n, uint32_t c, const uint32_t* sums, const TensorView& to) const;
@@ -160,6 +197,7 @@ class PreparedIntDepthwise final : public PreparedKernel {
   const TileKernels kernels_;
   const SignFlip flip_;
   SlidingBlocks blocks_;
+  BytesOfThree three_;
   SumEpilogue epilogue_;
   std::shared_ptr<IntDepthwiseConstants> constants_;
 };
@@ -227,24 +265,40 @@ void PreparedIntDepthwise::slide() const {
   const uint64_t macs = s.count() * op_.window.h.kernel * op_.window.w.kernel;
   const auto lanes = [&](size_t begin, size_t end) {
     thread_local Scratch scratch;
-    uint32_t* sums = scratch.take<uint32_t>(uint64_t{s.h} * s.w + kTilePitch);
-    for (size_t slot = begin; slot < end; ++slot)
-      for (auto c = static_cast<uint32_t>(slot); c < s.c; c += slots.lanes)
-        for (uint32_t n = 0; n < s.n; ++n) run_channel(n, c, sums);
+    // layouts begin with a cache line, too
+    const size_t sum_count = align_up<size_t>(size_t{s.h} * s.w + kTilePitch, 16);
+    uint32_t* sums =
+        scratch.take<uint32_t>(sum_count + ceil_div(three_.bytes_of_two(), sizeof *sums));
+    auto* const layouts = reinterpret_cast<uint8_t*>(sums + sum_count);
+    const auto padding = static_cast<uint8_t>(op_.padding.constant ^ flip_.mask);
+    std::memset(layouts, padding, three_.bytes_of_two());
+    const auto planes = planes_of_slots(s, slots.lanes, begin, end);
+    for (size_t i = 0; i < planes.size(); ++i) run_channel(planes, i, sums, layouts);
   };
   parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
 }
 
-void PreparedIntDepthwise::run_channel(uint32_t n, uint32_t c, uint32_t* sums) const {
-  TPUTWIN_DISPATCH(SlidePlane)
-  ({.blocks = &blocks_,
-    .in = memory_.byte(op_.in, n, c, 0, 0),
-    .padding = static_cast<uint8_t>(op_.padding.constant),
-    .flip = flip_.mask,
-    .signed_weights = is_signed_weight(op_),
-    .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
-    .start = constants_->starts[c],
-    .sums = sums});
+void PreparedIntDepthwise::run_channel(std::span<const ChannelPlane> planes, size_t i,
+                                       uint32_t* sums, uint8_t* layouts) const {
+  const auto [n, c] = planes[i];
+  const auto in = [&](size_t plane) -> const uint8_t* {
+    if (plane >= planes.size()) return nullptr;
+    return memory_.byte(op_.in, planes[plane].n, planes[plane].c, 0, 0);
+  };
+  const SlidingPlane plane{.blocks = &blocks_,
+                           .three = &three_,
+                           .layouts = layouts,
+                           .number = i,
+                           .in = in(i),
+                           .next = in(i + 1),
+                           .after_next = in(i + 2),
+                           .padding = static_cast<uint8_t>(op_.padding.constant),
+                           .flip = flip_.mask,
+                           .signed_weights = is_signed_weight(op_),
+                           .weights = constants_->weights.data() + c * blocks_.steps_per_block(),
+                           .start = constants_->starts[c],
+                           .sums = sums};
+  three_ ? TPUTWIN_DISPATCH(ThreePlane)(plane) : TPUTWIN_DISPATCH(SlidePlane)(plane);
   if (epilogue_.any())
     epilogue_.write_live_out({n, c, 0, op_.out.shape.h * op_.out.shape.w}, sums,
                              constants_->epilogues[c], memory_, constants_->late[c]);

@@ -1,6 +1,7 @@
-// depthwise2d of the BM1880. Computes sixteen results at a time from inputs that are read in place,
-// where a permutation reaches them. Otherwise it uses vectors along rows that are laid out with
-// their padding.
+// depthwise2d of the BM1880. Windows of 3x3 have a layout of their own, on processors with large
+// vectors. Others compute sixteen results at a time from inputs that are read in place, where a
+// permutation reaches them. Otherwise it uses vectors along rows that are laid out with their
+// padding.
 #define HWY_WANT_AVX3_DL  // permutes bytes
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/fast/prepared/depthwise2d_bm1880.cc"
@@ -19,6 +20,7 @@
 #include "ops/fast/prepared/prepared.h"
 #include "ops/fast/scratch.h"
 #include "ops/fast/window/byte_sums-inl.h"
+#include "ops/fast/window/bytes_of_three-inl.h"
 #include "ops/fast/window/sliding-inl.h"
 
 #ifndef TPUTWIN_FAST_DEPTHWISE2D_BM1880_ONCE
@@ -36,6 +38,7 @@ struct SlidingDepthwise {
   Depthwise2dBm1880 op;
   SignFlip flip = tile_kernels().sign_flip(is_signed(op.in.dtype), /*signed_left=*/true);
   SlidingBlocks blocks;
+  BytesOfThree three = {};  // used if it covers the window
   int32_t floor = -128;
 
   // Packs the weights and biases that local memory holds.
@@ -67,6 +70,39 @@ void DepthwiseRow(const WeightedSum& sum, std::span<const TapRow> taps, bool is_
 }
 
 SlidingBlocks::Permutes Permuted() { return kPermutes; }
+bool HasThree() { return TPUTWIN_HAVE_BYTES_OF_THREE; }
+
+void ThreeLanes([[maybe_unused]] const SlidingDepthwise& job,
+                [[maybe_unused]] const DepthwiseConstants& constants,
+                [[maybe_unused]] const Memory& memory, [[maybe_unused]] size_t begin,
+                [[maybe_unused]] size_t end) {
+#if TPUTWIN_HAVE_BYTES_OF_THREE
+  const Depthwise2dBm1880& op = job.op;
+  thread_local Scratch scratch;
+  auto* const layouts = scratch.take<uint8_t>(job.three.bytes_of_two());
+  std::memset(layouts, static_cast<int>(job.flip.mask & 0xff), job.three.bytes_of_two());
+  const ThreeLayout layout(job.three, job.flip.mask, layouts);
+  const __m512i shift = _mm512_set1_epi32(static_cast<int>(op.rshift)),
+                floor = _mm512_set1_epi8(static_cast<char>(job.floor));
+  const auto planes = planes_of_slots(op.out.shape, memory.local.lanes(), begin, end);
+  const auto in = [&](size_t i) { return memory.byte(op.in, planes[i].n, planes[i].c, 0, 0); };
+  if (!planes.empty()) layout.load(0, in(0));
+  for (size_t i = 0; i < planes.size(); ++i) {
+    const auto [n, c] = planes[i];
+    if (i + 1 < planes.size()) layout.load(i + 1, in(i + 1));
+    if (i + 2 < planes.size()) layout.prefetch(in(i + 2));
+    uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
+    SumsOfThree<SignedWeightsDot>(
+        job.three, layout.of(i), constants.weights.data() + c * BytesOfThree::kSide,
+        constants.starts[c],
+        [&](std::span<const BytesOfThree::Run> runs, const Ints* sums) HWY_ATTR {
+          const __m512i bytes = _mm512_max_epi8(BytesInOrder(sums, shift), floor);
+          for (const BytesOfThree::Run& run : runs)
+            _mm512_mask_storeu_epi8(out + run.out, run.mask, bytes);
+        });
+  }
+#endif
+}
 
 // Computes the channels of the slots [begin, end).
 void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
@@ -78,25 +114,23 @@ void SlideLanes([[maybe_unused]] const SlidingDepthwise& job,
   const size_t steps = job.blocks.steps_per_block();
   const auto shift = static_cast<int>(op.rshift);
   const Ints floor = ints(job.floor);
-  for (size_t slot = begin; slot < end; ++slot)
-    for (auto c = static_cast<uint32_t>(slot); c < op.out.shape.c; c += memory.local.lanes())
-      for (uint32_t n = 0; n < op.out.shape.n; ++n) {
-        uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
-        const SlidingInputs inputs{.first = memory.byte(op.in, n, c, 0, 0), .flip = job.flip.mask};
-        SlidingChannel<SignedWeightsDot>(
-            job.blocks, inputs, constants.weights.data() + c * steps, constants.starts[c],
-            [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
-              alignas(16) int8_t results[SlidingBlocks::kResults];
-              const bool is_whole = block.results == SlidingBlocks::kResults;
-              auto* const to = is_whole ? reinterpret_cast<int8_t*>(out + block.out) : results;
-              for (size_t part = 0; part < kSlidingParts; ++part) {
-                const Ints shifted = hn::Max(hn::ShiftRightSame(sums[part], shift), floor);
-                hn::StoreU(SaturatedBytes<int8_t>(I32(), shifted), hn::Rebind<int8_t, I32>(),
-                           to + part * kElements32);
-              }
-              if (!is_whole) std::memcpy(out + block.out, results, block.results);
-            });
-      }
+  for (const auto& [n, c] : planes_of_slots(op.out.shape, memory.local.lanes(), begin, end)) {
+    uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
+    const SlidingInputs inputs{.first = memory.byte(op.in, n, c, 0, 0), .flip = job.flip.mask};
+    SlidingChannel<SignedWeightsDot>(
+        job.blocks, inputs, constants.weights.data() + c * steps, constants.starts[c],
+        [&](const SlidingBlocks::Block& block, const Ints* sums) HWY_ATTR {
+          alignas(16) int8_t results[SlidingBlocks::kResults];
+          const bool is_whole = block.results == SlidingBlocks::kResults;
+          auto* const to = is_whole ? reinterpret_cast<int8_t*>(out + block.out) : results;
+          for (size_t part = 0; part < kSlidingParts; ++part) {
+            const Ints shifted = hn::Max(hn::ShiftRightSame(sums[part], shift), floor);
+            hn::StoreU(SaturatedBytes<int8_t>(I32(), shifted), hn::Rebind<int8_t, I32>(),
+                       to + part * kElements32);
+          }
+          if (!is_whole) std::memcpy(out + block.out, results, block.results);
+        });
+  }
 #endif
 }
 
@@ -128,8 +162,10 @@ void SlidingDepthwise::pack(const Memory& memory, DepthwiseConstants& constants)
 namespace {
 
 HWY_EXPORT(DepthwiseRow);
+HWY_EXPORT(HasThree);
 HWY_EXPORT(Permuted);
 HWY_EXPORT(SlideLanes);
+HWY_EXPORT(ThreeLanes);
 
 // Returns why no kernel here covers the operands, or nullptr if one does.
 Declined declines(const Depthwise2dBm1880& op, const Memory& memory) {
@@ -153,6 +189,9 @@ Declined set_up(SlidingDepthwise& job) {
   if (size_t{op.window.h.kernel} * op.window.w.kernel > kMostTaps) return "a large window";
   if (!job.blocks.build(op.window, op.in, op.out, TPUTWIN_DISPATCH(Permuted)()))
     return "no permutation reaches the inputs of results";
+  job.three = {};
+  if (TPUTWIN_DISPATCH(HasThree)())
+    job.three.build(op.window, op.in, op.out.shape, op.out.stride.h);
   return kRan;
 }
 
@@ -161,7 +200,10 @@ void slide(const SlidingDepthwise& job, const DepthwiseConstants& constants, con
   const Slots slots = local_slots(job.op.out.shape, memory.local);
   const uint64_t macs = job.op.out.shape.count() * job.op.window.h.kernel * job.op.window.w.kernel;
   const auto lanes = [&](size_t begin, size_t end) {
-    TPUTWIN_DISPATCH(SlideLanes)(job, constants, memory, begin, end);
+    if (job.three)
+      TPUTWIN_DISPATCH(ThreeLanes)(job, constants, memory, begin, end);
+    else
+      TPUTWIN_DISPATCH(SlideLanes)(job, constants, memory, begin, end);
   };
   parallel_for(slots.count, grain_of(macs / slots.count, kMacsPerTask), std::cref(lanes));
 }
