@@ -38,7 +38,7 @@ namespace tputwin::fast {
 struct SlidingPlane {
   const SlidingBlocks* blocks;
   const BytesOfThree* three;  // used if it covers the window
-  uint8_t* layouts;           // for `three`: of this plane and the next one
+  uint8_t* layouts;           // for `three`
   size_t number;              // of the plane, counted by its thread
   const uint8_t* in;
   const uint8_t *next, *after_next;  // or nullptr
@@ -73,10 +73,9 @@ void ThreePlane([[maybe_unused]] const SlidingPlane& plane) {
     }
   };
   const ThreeLayout layout(*plane.three, plane.flip, plane.layouts);
-  if (plane.number == 0) layout.load(0, plane.in);
-  if (plane.next != nullptr) layout.load(plane.number + 1, plane.next);
-  if (plane.after_next != nullptr) layout.prefetch(plane.after_next);
-  const uint8_t* const from = layout.of(plane.number);
+  const uint8_t* const planes[] = {plane.in, plane.next, plane.after_next};
+  const uint8_t* const from =
+      layout.load(plane.number, [&](size_t i) { return planes[i - plane.number]; });
   if (plane.signed_weights)
     SumsOfThree<SignedWeightsDot>(*plane.three, from, plane.weights, plane.start, store);
   else
@@ -183,6 +182,7 @@ class PreparedIntDepthwise final : public PreparedKernel {
 
  private:
   void pack_channel(uint32_t c);
+  // Runs plane i of those that a thread has.
   void run_channel(std::span<const ChannelPlane> planes, size_t i, uint32_t* sums,
                    uint8_t* layouts) const;
   const TensorView& out() const { return epilogue_.any() ? epilogue_.out() : op_.out; }
@@ -259,19 +259,15 @@ void PreparedIntDepthwise::pack_channel(uint32_t c) {
 }
 
 void PreparedIntDepthwise::slide() const {
-  constexpr uint64_t kMacsPerTask = 256 << 10;
+  constexpr uint64_t kMacsPerTask = 128 << 10;
   const Shape& s = op_.out.shape;
   const Slots slots = local_slots(s, memory_.local);
   const uint64_t macs = s.count() * op_.window.h.kernel * op_.window.w.kernel;
   const auto lanes = [&](size_t begin, size_t end) {
     thread_local Scratch scratch;
-    // layouts begin with a cache line, too
-    const size_t sum_count = align_up<size_t>(size_t{s.h} * s.w + kTilePitch, 16);
-    uint32_t* sums =
-        scratch.take<uint32_t>(sum_count + ceil_div(three_.bytes_of_two(), sizeof *sums));
-    auto* const layouts = reinterpret_cast<uint8_t*>(sums + sum_count);
+    uint32_t* sums = scratch.take<uint32_t>(uint64_t{s.h} * s.w + kTilePitch);
     const auto padding = static_cast<uint8_t>(op_.padding.constant ^ flip_.mask);
-    std::memset(layouts, padding, three_.bytes_of_two());
+    uint8_t* const layouts = three_ ? three_.padded_layouts(padding) : nullptr;
     const auto planes = planes_of_slots(s, slots.lanes, begin, end);
     for (size_t i = 0; i < planes.size(); ++i) run_channel(planes, i, sums, layouts);
   };
@@ -282,7 +278,7 @@ void PreparedIntDepthwise::run_channel(std::span<const ChannelPlane> planes, siz
                                        uint32_t* sums, uint8_t* layouts) const {
   const auto [n, c] = planes[i];
   const auto in = [&](size_t plane) -> const uint8_t* {
-    if (plane >= planes.size()) return nullptr;
+    if (plane != i && (!three_ || plane >= planes.size())) return nullptr;
     return memory_.byte(op_.in, planes[plane].n, planes[plane].c, 0, 0);
   };
   const SlidingPlane plane{.blocks = &blocks_,

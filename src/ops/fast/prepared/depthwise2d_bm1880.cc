@@ -78,23 +78,20 @@ void ThreeLanes([[maybe_unused]] const SlidingDepthwise& job,
                 [[maybe_unused]] size_t end) {
 #if TPUTWIN_HAVE_BYTES_OF_THREE
   const Depthwise2dBm1880& op = job.op;
-  thread_local Scratch scratch;
-  auto* const layouts = scratch.take<uint8_t>(job.three.bytes_of_two());
-  std::memset(layouts, static_cast<int>(job.flip.mask & 0xff), job.three.bytes_of_two());
-  const ThreeLayout layout(job.three, job.flip.mask, layouts);
+  const auto padding = static_cast<uint8_t>(job.flip.mask);
+  const ThreeLayout layout(job.three, job.flip.mask, job.three.padded_layouts(padding));
   const __m512i shift = _mm512_set1_epi32(static_cast<int>(op.rshift)),
                 floor = _mm512_set1_epi8(static_cast<char>(job.floor));
   const auto planes = planes_of_slots(op.out.shape, memory.local.lanes(), begin, end);
-  const auto in = [&](size_t i) { return memory.byte(op.in, planes[i].n, planes[i].c, 0, 0); };
-  if (!planes.empty()) layout.load(0, in(0));
+  const auto in = [&](size_t i) -> const uint8_t* {
+    return i < planes.size() ? memory.byte(op.in, planes[i].n, planes[i].c, 0, 0) : nullptr;
+  };
   for (size_t i = 0; i < planes.size(); ++i) {
     const auto [n, c] = planes[i];
-    if (i + 1 < planes.size()) layout.load(i + 1, in(i + 1));
-    if (i + 2 < planes.size()) layout.prefetch(in(i + 2));
+    const uint8_t* const from = layout.load(i, in);
     uint8_t* const out = memory.byte(op.out, n, c, 0, 0);
     SumsOfThree<SignedWeightsDot>(
-        job.three, layout.of(i), constants.weights.data() + c * BytesOfThree::kSide,
-        constants.starts[c],
+        job.three, from, constants.weights.data() + c * BytesOfThree::kSide, constants.starts[c],
         [&](std::span<const BytesOfThree::Run> runs, const Ints* sums) HWY_ATTR {
           const __m512i bytes = _mm512_max_epi8(BytesInOrder(sums, shift), floor);
           for (const BytesOfThree::Run& run : runs)
@@ -196,7 +193,7 @@ Declined set_up(SlidingDepthwise& job) {
 }
 
 void slide(const SlidingDepthwise& job, const DepthwiseConstants& constants, const Memory& memory) {
-  constexpr uint64_t kMacsPerTask = 256 << 10;
+  constexpr uint64_t kMacsPerTask = 64 << 10;
   const Slots slots = local_slots(job.op.out.shape, memory.local);
   const uint64_t macs = job.op.out.shape.count() * job.op.window.h.kernel * job.op.window.w.kernel;
   const auto lanes = [&](size_t begin, size_t end) {

@@ -23,15 +23,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace tputwin::fast::HWY_NAMESPACE {
 
-// Copies planes to their layout. Padding is not written. There are two layouts: vectors of a plane
-// that was just copied would wait until all its stores have reached the cache, so the next plane is
-// copied before a plane is computed.
+// Copies planes to their layouts. Padding is not written. Bytes are xored with `flip` (Flip in
+// byte_cells-inl.h).
 class ThreeLayout {
  public:
   ThreeLayout(const BytesOfThree& job, uint32_t flip, uint8_t* layouts)
       : flip_(_mm512_set1_epi32(static_cast<int>(flip))),
         layouts_(layouts),
         bytes_(job.bytes()),
+        count_(job.layouts()),
         in_pitch_(job.in_pitch()),
         pitch_(job.pitch()),
         width_(job.in_width()),
@@ -44,11 +44,24 @@ class ThreeLayout {
     if (!splits_) columns_[0] = job.pad_w();
   }
 
-  const uint8_t* of(size_t plane) const { return layouts_ + plane % 2 * bytes_; }
-  // Copies plane number `number`.
-  HWY_INLINE void load(size_t number, const uint8_t* plane) const {
+  // Copies what must be copied before plane number `number` is computed, and returns its layout.
+  // in(i) returns a plane, or nullptr after the last one.
+  template <class In>
+  HWY_INLINE const uint8_t* load(size_t number, const In& in) const {
+    if (count_ == 1 || number == 0) copy_plane(number, in(number));
+    const uint8_t *const next = in(number + 1), *const after_next = in(number + 2);
+    if (count_ == 2 && next != nullptr) copy_plane(number + 1, next);
+    if (after_next != nullptr) prefetch(after_next);
+    return of(number);
+  }
+
+ private:
+  static constexpr size_t kBytes = BytesOfThree::kUnit;
+
+  uint8_t* of(size_t number) const { return layouts_ + (count_ == 2 ? number % 2 * bytes_ : 0); }
+  HWY_INLINE void copy_plane(size_t number, const uint8_t* plane) const {
     if (width_ == 0) return;
-    uint8_t* const to = layouts_ + number % 2 * bytes_;
+    uint8_t* const to = of(number);
     if (splits_)
       each_row(plane, to, [&](const uint8_t* from, uint8_t* row) HWY_ATTR {
         split(from, row + columns_[0], row + columns_[1]);
@@ -64,9 +77,6 @@ class ThreeLayout {
     const size_t bytes = std::min(height_ * in_pitch_, kMost);
     for (size_t at = 0; at < bytes; at += kBytes) prefetch_line(plane + at);
   }
-
- private:
-  static constexpr size_t kBytes = BytesOfThree::kUnit;
 
   template <class Row>
   HWY_INLINE void each_row(const uint8_t* plane, uint8_t* to, const Row& row) const {
@@ -106,7 +116,7 @@ class ThreeLayout {
 
   const __m512i flip_;
   uint8_t* const layouts_;
-  const size_t bytes_, in_pitch_, pitch_, width_, height_, first_row_, odd_rows_;
+  const size_t bytes_, count_, in_pitch_, pitch_, width_, height_, first_row_, odd_rows_;
   const bool splits_;
   size_t columns_[2];  // places of the first two columns in a row
 };

@@ -2,8 +2,11 @@
 #include "ops/fast/window/bytes_of_three.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 
 #include "base/bits.h"
+#include "ops/fast/scratch.h"
 
 namespace tputwin::fast {
 namespace {
@@ -49,6 +52,8 @@ bool BytesOfThree::build(const Window& window, const TensorView& in, const Shape
   pad_h_ = window.h.pad_before, pad_w_ = window.w.pad_before;
   in_h_ = reached(window.h, in.shape.h, out.h), in_w_ = reached(window.w, in.shape.w, out.w);
   in_pitch_ = in.stride.h;
+  static std::atomic<uint64_t> builds = 0;
+  id_ = ++builds;
   step_ = step, pitch_ = pitch, part_bytes_ = part_bytes, units_ = units;
   runs_.clear();
   ends_.assign(1, 0);
@@ -58,6 +63,21 @@ bool BytesOfThree::build(const Window& window, const TensorView& in, const Shape
       ends_.push_back(static_cast<uint32_t>(runs_.size()));
     }
   return true;
+}
+
+uint8_t* BytesOfThree::padded_layouts(uint8_t padding) const {
+  // A thread often has several tasks of one instruction.
+  struct Layouts {
+    Scratch scratch;
+    uint64_t id = 0;
+    uint8_t padding = 0;
+  };
+  thread_local Layouts mine;
+  auto* const bytes = mine.scratch.take<uint8_t>(layouts() * this->bytes());
+  if (mine.id == id_ && mine.padding == padding) return bytes;
+  std::memset(bytes, padding, layouts() * this->bytes());
+  mine.id = id_, mine.padding = padding;
+  return bytes;
 }
 
 void BytesOfThree::add_runs(size_t unit, size_t row, const Shape& out, size_t out_pitch) {

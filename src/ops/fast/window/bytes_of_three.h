@@ -42,9 +42,11 @@ class BytesOfThree {
   explicit operator bool() const { return step_ != 0; }
 
   uint32_t step() const { return step_; }
-  // Bytes of two layouts, for a plane and the next one.
-  size_t bytes_of_two() const { return 2 * bytes(); }
-  // Bytes of the layout, including those that are read beyond its end.
+  // Number of layouts that a thread has. Vectors of a plane that was just copied would wait until
+  // all its stores have reached the cache. So the next plane is copied before a plane is computed,
+  // unless two planes fill the first cache.
+  size_t layouts() const { return bytes() <= kSmall ? 2 : 1; }
+  // Bytes of a layout, including those that are read beyond its end.
   size_t bytes() const { return step_ * 2 * part_bytes_; }
   // The layout has a part for even rows and one for odd rows, counted with the padding. With a
   // stride of 2 each of them has a part for even columns and one for odd columns.
@@ -58,6 +60,10 @@ class BytesOfThree {
     return {runs_.data() + end[0], runs_.data() + end[1]};
   }
 
+  // Returns the layouts of this thread, whose padding has the value `padding`. The pointer is valid
+  // until the next call.
+  uint8_t* padded_layouts(uint8_t padding) const;
+
   uint32_t pad_h() const { return pad_h_; }
   uint32_t pad_w() const { return pad_w_; }
   // Rows and columns of the input that windows reach.
@@ -66,9 +72,11 @@ class BytesOfThree {
   size_t in_pitch() const { return in_pitch_; }
 
  private:
+  static constexpr size_t kSmall = 12 << 10;
   size_t rows() const { return step_ == 1 ? 2 : 1; }
   void add_runs(size_t unit, size_t row, const Shape& out, size_t out_pitch);
 
+  uint64_t id_ = 0;  // of what build() found, in the process
   uint32_t step_ = 0, pad_h_ = 0, pad_w_ = 0, in_h_ = 0, in_w_ = 0;
   size_t in_pitch_ = 0, pitch_ = 0, part_bytes_ = 0, units_ = 0;
   std::vector<Run> runs_;
