@@ -227,7 +227,7 @@ View channels_from(View view, int64_t begin, int64_t count) {
   return view;
 }
 
-// Returns columns from `begin` on.
+// Returns columns from `begin` on. Samples follow each other (regrouped_tensors()).
 View columns_from(View view, int64_t begin, int64_t count) {
   if (!view.steps) view.steps = packed_steps(view.e);
   view.offset += begin * view.steps->w * element_bytes(view.type);
@@ -241,7 +241,7 @@ void add_parts(std::unique_ptr<Arithmetic> k, std::vector<KernelPtr>& parts) {
   const Extents& e = k->output.e;
   const auto half = [](int64_t count) { return align_up_to(ceil_div(count, 2), chip().lanes); };
   const bool by_channels = e.c > chip().lanes;
-  const bool by_columns = !by_channels && e.n == 1 && e.w > chip().lanes;
+  const bool by_columns = !by_channels && e.w > chip().lanes;
   if (fits_lane(*k, 1) || !(by_channels || by_columns)) return parts.push_back(std::move(k));
   const int64_t all = by_channels ? e.c : e.w;
   const auto from = by_channels ? channels_from : columns_from;
@@ -295,8 +295,10 @@ Kernels lower_arithmetic(const Layer& layer) {
                  return std::isfinite(v) && !std::isfinite(round_to(v, layer.type()));
                });
   set_views(*k, layer, y, operands, single);
-  const bool is_whole =
-      std::ranges::all_of(k->inputs, [&](const View& in) { return in.e == k->output.e; });
+  // An operand that is repeated along few channels has the extents of the result, too.
+  const bool is_whole = std::ranges::all_of(k->inputs, [&](const View& in) {
+    return in.e == k->output.e && (!in.steps || in.steps == packed_steps(in.e));
+  });
   if (is_whole && k->constants.empty()) spread_if_large(*k);
   std::vector<KernelPtr> parts;
   add_parts(std::move(k), parts);

@@ -319,60 +319,25 @@ using Pass = Status (*)(StreamCompilation&);
 constexpr Pass kChoose[] = {set_layer_types,    keep_integers, set_thresholds, fuse,
                             shared<pass::trim>, expand,        set_types};
 constexpr Pass kPack[] = {pack_bytes};
-constexpr Pass kCompile[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
-                             shared<pass::storage>, lower_all,           group,
-                             shared<pass::place>,   place_weights,       emit_all,
-                             describe_ends};
+constexpr Pass kLower[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
+                           shared<pass::storage>, lower_all};
+constexpr Pass kEmit[] = {group, shared<pass::place>, place_weights, emit_all, describe_ends};
 
 Status run(StreamCompilation& c, std::span<const Pass> passes) {
   for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));
   return {};
 }
 
-// Refuses options that the target does not have.
-Status check(const Network& network, const StreamOptions& options) {
-  const auto refused = [&](const char* argument, std::string value, std::string why) {
-    return Error(errors::net_number_type)
-        .in("net " + network.name)
-        .argument(argument, std::move(value))
-        .detail(std::move(why))
-        .see(target().document());
-  };
-  if (options.type == DType::i8 && options.table == nullptr)
-    return Error(errors::net_table_entry)
-        .in("net " + network.name)
-        .argument("table", "missing")
-        .detail(fmt::format("a net of bytes needs the thresholds of its tensors: run tputwin "
-                            "calibrate --chip {} and give its table by --table",
-                            table_chip(chip().family)))
-        .see(target().document());
-  if (!target().has_type(options.type))
-    return refused(
-        "type", name_of(options.type),
-        fmt::format("nets of the {} are fp32 or int8: give --type fp32, or --type int8 with a "
-                    "table",
-                    chip().name));
-  if (options.type == DType::i8 && target().packing() != nullptr &&
-      !(options.float_inputs && options.float_outputs))
-    return refused(options.float_inputs ? "output type" : "input type", "net",
-                   fmt::format("inputs and outputs of int8 nets of the {} are fp32: leave --{} out",
-                               chip().name, options.float_inputs ? "output-type" : "input-type"));
-  return {};
-}
-
-}  // namespace
-
-Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
-  TW_RETURN_IF_ERROR(verify(network));
-  const ScopedTarget scope(*options.target);
-  StreamCompilation c;
+// Makes the kernels. Layers of `columns` become ranges of columns.
+Status lower_net(StreamCompilation& c, const Network& network, const StreamOptions& options,
+                 const ColumnRanges& columns) {
   c.options = options;
   c.result.target = options.target;
   c.shared.options.level = options.level;
   c.shared.options.keep_all = options.keep_all;
   c.shared.net.network = network;
   TW_RETURN_IF_ERROR(place_on_host(c.shared.net.network));
-  TW_RETURN_IF_ERROR(check(c.shared.net.network, options));
+  TW_RETURN_IF_ERROR(check_options(c.shared.net.network, options));
   if (options.table != nullptr) {
     TW_RETURN_IF_ERROR(check_types(*options.table));
     c.table = *options.table;
@@ -380,12 +345,31 @@ Result<CompiledStream> compile(const Network& network, const StreamOptions& opti
   }
   TW_ASSIGN_OR_RETURN(
       fp32, fit_windows(c.shared.net.network, options.table == nullptr ? nullptr : &c.table,
-                        options.type));
+                        options.type, columns));
   for (const std::string& layer : fp32) c.types.layers.set(layer, DType::f32);
   const bool packs = options.type == DType::i8 && target().packing() != nullptr;
   TW_RETURN_IF_ERROR(packs ? run(c, kPack) : run(c, kChoose));
-  TW_RETURN_IF_ERROR(run(c, kCompile));
-  return std::move(c.result);
+  return run(c, kLower);
+}
+
+}  // namespace
+
+// Only kernels show which rows are too long for a lane. Then the net is lowered again.
+Result<CompiledStream> compile(const Network& network, const StreamOptions& options) {
+  TW_RETURN_IF_ERROR(verify(network));
+  const ScopedTarget scope(*options.target);
+  constexpr int kMostRounds = 6;
+  const size_t places = options.places == nullptr ? 0 : options.places->size();
+  ColumnRanges columns;
+  for (int round = 1;; ++round) {
+    StreamCompilation c;
+    TW_RETURN_IF_ERROR(lower_net(c, network, options, columns));
+    if (round == kMostRounds || !add_long_rows(c.shared.kernels, c.ops(), columns)) {
+      TW_RETURN_IF_ERROR(run(c, kEmit));
+      return std::move(c.result);
+    }
+    if (options.places != nullptr) options.places->resize(places);
+  }
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -193,11 +193,22 @@ std::set<std::string> matrix_tensors(const Network& network) {
   return found;
 }
 
+namespace {
+
+// Rows that may be divided into ranges of columns (arithmetic.cc).
+bool has_long_row(const TensorOp& op) {
+  constexpr int64_t kLongRow = 4096;
+  return is(op, Op::arithmetic) && extents(op.output_shape(0)).w > kLongRow;
+}
+
+}  // namespace
+
 std::set<std::string> regrouped_tensors(const Network& network) {
   std::set<std::string> all = matrix_tensors(network);
   for (const TensorOp& op : network.ops)
     each_tensor(op, [&](const std::string& t, const TensorShape& shape) {
-      if (shape.dim_size() < 4 || runs_on_host(op) || is(op, Op::permute)) all.insert(t);
+      if (shape.dim_size() < 4 || runs_on_host(op) || is(op, Op::permute) || has_long_row(op))
+        all.insert(t);
     });
   return all;
 }

@@ -290,7 +290,9 @@ class Expansion {
   void norm(TensorOp op) {
     const auto& p = op.tg_norm_param();
     const AxisExtents shape = dims(op.input_shape(0));
-    if (!p.across_spatial() || count(op.input_shape(0)) / shape[0] <= kLongestAxis) {
+    const int64_t elements = count(op.input_shape(0)) / shape[0];
+    const bool is_whole = p.across_spatial() || elements == shape[1];
+    if (!is_whole || elements <= kLongestAxis) {
       network_.ops.push_back(std::move(op));
       return;
     }

@@ -1,4 +1,4 @@
-// Types that calibration tables give to layers.
+// Types that calibration tables give to layers, and options that a target does not have.
 #include "bmnet/targets/bm1684x/search/table_types.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "base/errors/bmnet.h"
 #include "bmnet/integers/table.h"
+#include "bmnet/targets/bm1684x/search/mixed_types.h"
 #include "bmnet/targets/bm1684x/target.h"
 
 namespace tputwin::net::bm1684x {
@@ -39,6 +40,36 @@ Status check_types(const NetCalibrationParameter& table) {
   if (table.has_floats()) TW_RETURN_IF_ERROR(check_type("table", table.floats()));
   for (const LayerCalibrationParameter& entry : table.layer())
     if (entry.has_type()) TW_RETURN_IF_ERROR(check_type("layer " + entry.name(), entry.type()));
+  return {};
+}
+
+Status check_options(const Network& network, const StreamOptions& options) {
+  const auto refused = [&](const char* argument, std::string value, std::string why) {
+    return Error(errors::net_number_type)
+        .in("net " + network.name)
+        .argument(argument, std::move(value))
+        .detail(std::move(why))
+        .see(target().document());
+  };
+  if (options.type == DType::i8 && options.table == nullptr)
+    return Error(errors::net_table_entry)
+        .in("net " + network.name)
+        .argument("table", "missing")
+        .detail(fmt::format("a net of bytes needs the thresholds of its tensors: run tputwin "
+                            "calibrate --chip {} and give its table by --table",
+                            table_chip(chip().family)))
+        .see(target().document());
+  if (!target().has_type(options.type))
+    return refused(
+        "type", name_of(options.type),
+        fmt::format("nets of the {} are fp32 or int8: give --type fp32, or --type int8 with a "
+                    "table",
+                    chip().name));
+  if (options.type == DType::i8 && target().packing() != nullptr &&
+      !(options.float_inputs && options.float_outputs))
+    return refused(options.float_inputs ? "output type" : "input type", "net",
+                   fmt::format("inputs and outputs of int8 nets of the {} are fp32: leave --{} out",
+                               chip().name, options.float_inputs ? "output-type" : "input-type"));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "bmnet/targets/bm1684x/compile.h"
 #include "chip/dtype.h"
 
 namespace tputwin::net::bm1684x {
@@ -14,5 +15,7 @@ namespace tputwin::net::bm1684x {
 Result<DType> type_of_name(const std::string& where, const std::string& name);
 // Refuses tables for other chips, and types that the target does not have.
 Status check_types(const NetCalibrationParameter& table);
+// Refuses options that the target does not have.
+Status check_options(const Network& network, const StreamOptions& options);
 
 }  // namespace tputwin::net::bm1684x

@@ -28,13 +28,21 @@ bool fits(const Window2d& w, const Extents& out) {
 
 using Fit = std::function<PartTensor(LayerParts&)>;
 
+// Sums of channels are convolutions.
+PartTensor fit_lrn(LayerParts& parts) {
+  const int64_t columns = parts.input().dims.back();
+  return fit_columns(parts, ceil_div(columns, chip().limits.window.extent));
+}
+
+PartTensor fit_ranges(LayerParts& parts) { return fit_wide_map(parts); }
+
 // Averages count pads on both sides alike, so their maps are not divided.
 Fit fit_of_pooling(const TensorOp& op, const auto& exceeds, const auto& is_wide) {
   const Window2d w = pooling_window(op);
   const bool is_maximum = op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
   if (exceeds(w)) return is_maximum ? fit_max_pooling : fit_average;
   if (!is_wide(w)) return nullptr;
-  return is_maximum || w.pad_left + w.pad_right == 0 ? fit_wide_map : fit_average;
+  return is_maximum || w.pad_left + w.pad_right == 0 ? Fit(fit_ranges) : fit_average;
 }
 
 // The types that layers compute in.
@@ -96,19 +104,22 @@ Fit fit_of_channels(const TensorOp& op, DType own) {
 }
 
 // Returns what replaces a layer; nullptr if it fits.
-Fit fit_of(const TensorOp& op, DType own) {
+Fit fit_of(const TensorOp& op, DType own, const ColumnRanges& columns) {
+  if (const auto found = columns.find(op.name()); found != columns.end() && can_divide_columns(op))
+    return [count = found->second](LayerParts& parts) { return fit_columns(parts, count); };
   if (const Fit fit = fit_of_channels(op, own)) return fit;
   const auto exceeds = [&](const Window2d& w) { return !fits(w, extents(op.output_shape(0))); };
   const auto is_wide = [&](const Window2d& w) {
     return is_too_wide(w, extents(op.input_shape(0)), extents(op.output_shape(0)));
   };
+  if (is(op, Op::lrn) && is_wide({})) return fit_lrn;
   if (is(op, Op::pooling)) return fit_of_pooling(op, exceeds, is_wide);
   if (is(op, Op::upsample)) {
     const auto& sizes = op.tg_upsample_param().size();
     if (std::ranges::max(sizes) > kMostPadding) return fit_upsample;
     const Window2d w =
         upsample_window(static_cast<int>(sizes[0]), static_cast<int>(sizes[sizes.size() - 1]));
-    return is_wide(w) ? fit_wide_upsample : nullptr;
+    return is_wide(w) ? Fit([](LayerParts& parts) { return fit_wide_upsample(parts); }) : nullptr;
   }
   if (!is(op, Op::convolution)) return nullptr;
   const Window2d w = convolution_window(op);
@@ -118,7 +129,7 @@ Fit fit_of(const TensorOp& op, DType own) {
     return is_dilated ? fit_dilated_deconvolution : fit_deconvolution;
   }
   if (is_too_dilated(w)) return fit_dilation;
-  return exceeds(w) ? fit_convolution : is_wide(w) ? fit_wide_map : nullptr;
+  return exceeds(w) ? Fit(fit_convolution) : is_wide(w) ? Fit(fit_ranges) : nullptr;
 }
 
 void add_threshold(NetCalibrationParameter& table, const std::string& tensor, float threshold) {
@@ -166,14 +177,15 @@ namespace {
 
 // Replaces layers once. Returns false if all fit.
 Result<bool> fit_once(Network& network, NetCalibrationParameter* table, OwnTypes& types,
-                      std::vector<std::string>& fp32) {
-  if (std::ranges::none_of(network.ops,
-                           [&](const TensorOp& op) { return fit_of(op, types.of(op)) != nullptr; }))
+                      const ColumnRanges& columns, std::vector<std::string>& fp32) {
+  if (std::ranges::none_of(network.ops, [&](const TensorOp& op) {
+        return fit_of(op, types.of(op), columns) != nullptr;
+      }))
     return false;
   TW_ASSIGN_OR_RETURN(known, thresholds_of(network, table));
   std::vector<TensorOp> all;
   for (TensorOp& op : network.ops) {
-    const Fit fit = fit_of(op, types.of(op));
+    const Fit fit = fit_of(op, types.of(op), columns);
     if (fit == nullptr) {
       all.push_back(std::move(op));
       continue;
@@ -200,12 +212,12 @@ Result<bool> fit_once(Network& network, NetCalibrationParameter* table, OwnTypes
 
 // Parts may be divided again: a large stride, for example, on a wide map.
 Result<std::vector<std::string>> fit_windows(Network& network, NetCalibrationParameter* table,
-                                             DType type) {
+                                             DType type, const ColumnRanges& columns) {
   constexpr int kMostRounds = 4;
   std::vector<std::string> fp32;
   TW_ASSIGN_OR_RETURN(types, OwnTypes::read(network, type, table));
   for (int round = 0; round < kMostRounds; ++round) {
-    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, types, fp32));
+    TW_ASSIGN_OR_RETURN(changed, fit_once(network, table, types, columns, fp32));
     if (!changed) break;
   }
   return fp32;

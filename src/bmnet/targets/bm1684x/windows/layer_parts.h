@@ -26,6 +26,11 @@ class LayerParts {
   const TensorOp& whole() const { return whole_; }
   PartTensor input() const { return {whole_.bottom(0), dims(whole_.input_shape(0))}; }
   const std::vector<Blob>& blobs() const { return network_.blobs.at(whole_.name()); }
+  // Returns none if the layer has none.
+  std::vector<Blob> copied_blobs() const {
+    const auto found = network_.blobs.find(whole_.name());
+    return found == network_.blobs.end() ? std::vector<Blob>() : found->second;
+  }
 
   // Adds a layer that reads `inputs`; its shape is inferred. `op` has type and parameters.
   PartTensor add(TensorOp op, const std::vector<PartTensor>& inputs, std::vector<Blob> blobs = {});
@@ -92,8 +97,11 @@ PartTensor fit_many_normalized(LayerParts& parts);
 
 // True if a map has more columns than windows of the chip may have.
 bool is_too_wide(const Window2d& window, const Extents& in, const Extents& out);
-PartTensor fit_wide_map(LayerParts& parts);
-PartTensor fit_wide_upsample(LayerParts& parts);
+// At least `count` ranges of columns.
+PartTensor fit_wide_map(LayerParts& parts, int64_t count = 1);
+PartTensor fit_wide_upsample(LayerParts& parts, int64_t count = 1);
+PartTensor columns_of_part(LayerParts& parts, const PartTensor& x, Span columns);
+PartTensor join_columns(LayerParts& parts, const std::vector<PartTensor>& ranges);
 
 struct Sides {
   int64_t top = 0, bottom = 0, left = 0, right = 0;

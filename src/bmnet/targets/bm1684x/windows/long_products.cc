@@ -34,10 +34,17 @@ bool is_matrix_product(const TensorOp& op) {
   return is(op, Op::matmul) || op.input_shape(0).dim(0) > kFewSamples;
 }
 
+// True if a convolution has no window of this length: a prime is neither few channels nor columns.
+bool has_no_window(const Extents& e) {
+  const int64_t columns = chip().limits.window.extent;
+  return e.c > chip().limits.channels || (columns != 0 && e.w > columns);
+}
+
 // True if a lane does not hold the weights of an output of a convolution whose window is the
 // sample, and the sample.
 bool is_long_window(const TensorOp& op, DType type) {
   const Extents e = window_extents(1, length_of(op));
+  if (has_no_window(e)) return true;
   const int64_t sample =
       ceil_div(e.c, chip().lanes) * align_up_to(e.h * e.w * element_bytes(type), chip().eu_bytes);
   return length_of(op) * element_bytes(type) + sample > chip().lane_bytes * 7 / 8;
@@ -45,7 +52,10 @@ bool is_long_window(const TensorOp& op, DType type) {
 
 // Returns the length of parts.
 int64_t part_length(const TensorOp& op, DType type) {
-  if (!is_matrix_product(op)) return chip().lane_bytes / 4 / element_bytes(type);
+  constexpr int64_t kUnit = 2048;  // multiples of it have a window
+  const int64_t whole = std::max(length_of(op) / kUnit * kUnit, kUnit);
+  if (!is_matrix_product(op))
+    return std::min<int64_t>(whole, chip().lane_bytes / 4 / element_bytes(type));
   return type == DType::f32 ? longest_rows(columns_of(op)) : kShortPart;
 }
 

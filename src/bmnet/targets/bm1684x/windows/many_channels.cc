@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bmnet/lowering/window_rows.h"
+#include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
 
@@ -27,6 +28,7 @@ struct LaneNeeds {
   int64_t bytes = 0;   // in a lane: weights of one output channel, a row of input and of output
   int64_t groups = 0;  // rows of the weights' tensor
   int64_t channels = 0;
+  int64_t rows = 0;  // bytes without weights
 
   bool fit(int64_t lane_bytes) const {
     return bytes <= lane_bytes && groups <= chip().limits.extent &&
@@ -42,9 +44,9 @@ LaneNeeds needs_of_convolution(const TensorOp& op, DType type, int64_t channels)
                             : static_cast<int64_t>(target().weight_group(type));
   const int64_t groups = ceil_div(channels, group) * w.kernel_h * w.kernel_w;
   const int64_t rows = std::min<int64_t>(in.h, int64_t{w.kernel_h - 1} * w.dilation_h + 1);
-  return {groups * group * element_bytes(type) + row_bytes(channels, rows * in.w, type) +
-              row_bytes(1, out.w, DType::f32),
-          groups, channels};
+  const int64_t rows_bytes =
+      row_bytes(channels, rows * in.w, type) + row_bytes(1, out.w, DType::f32);
+  return {groups * group * element_bytes(type) + rows_bytes, groups, channels, rows_bytes};
 }
 
 int64_t group_of(const TensorOp& op) { return op.tg_convolution_param().group(); }
@@ -106,10 +108,12 @@ PartTensor rectified(LayerParts& parts, const PartTensor& x, bool is_rectified) 
   return y;
 }
 
+// Rows that are too long for a lane are divided into columns.
 bool is_heavy_convolution(const TensorOp& op, DType type) {
   if (!is(op, Op::convolution) || is_depthwise(op)) return false;
   const int64_t channels = extents(op.input_shape(0)).c / group_of(op);
-  return channels > 1 && !needs_of_convolution(op, type, channels).fit(chip().lane_bytes);
+  return channels > 1 && needs_of_convolution(op, type, 1).rows <= chip().lane_bytes &&
+         !needs_of_convolution(op, type, channels).fit(chip().lane_bytes);
 }
 
 // Groups become convolutions of their own. Others become sums of convolutions, each of some input
@@ -160,7 +164,9 @@ PartTensor fit_heavy_convolution(LayerParts& parts, DType type) {
 // ---- Layers that compute each channel alone ----
 
 bool has_too_many_channels(const TensorOp& op) {
-  if (op.bottom_size() != 1 || op.input_shape(0).dim_size() != 4) return false;
+  if (op.bottom_size() != 1 || op.input_shape(0).dim_size() < 2) return false;
+  // The rows of other matrices are their channels (view_extents()).
+  if (op.input_shape(0).dim_size() == 2 && op.input_shape(0).dim(0) > kFewRows) return false;
   const int64_t channels = op.input_shape(0).dim(1);
   if (is(op, Op::lrn)) return channels > kMostNormalized;
   const bool is_alone = is(op, Op::scale) || is(op, Op::prelu) || is(op, Op::pooling) ||

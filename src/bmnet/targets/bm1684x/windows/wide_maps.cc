@@ -1,11 +1,32 @@
-// Windows on maps with more columns than windows of the chip may have: ranges of columns.
+// Windows on maps with more columns than windows of the chip may have, or than a lane: ranges of
+// columns.
 #include <algorithm>
+#include <limits>
 
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
 
 namespace tputwin::net::bm1684x {
+
+PartTensor columns_of_part(LayerParts& parts, const PartTensor& x, Span columns) {
+  std::vector<int64_t> to = x.dims, offset(4, 0);
+  to.back() = columns.count();
+  offset[to.size() - 1] = columns.begin;
+  return parts.crop(x, offset, to);
+}
+
+PartTensor join_columns(LayerParts& parts, const std::vector<PartTensor>& ranges) {
+  if (ranges.size() == 1) return ranges[0];
+  return parts.concat(ranges, static_cast<int>(ranges[0].dims.size()) - 1);
+}
+
 namespace {
+
+// Returns the columns that windows of the chip may have.
+int64_t most_columns(int64_t otherwise) {
+  const int64_t limit = chip().limits.window.extent;
+  return limit == 0 ? otherwise : limit;
+}
 
 struct Columns {
   int64_t kernel = 1, stride = 1, dilation = 1, before = 0;
@@ -18,9 +39,12 @@ struct ColumnRange {
   int64_t before = 0, after = 0;
 };
 
-std::vector<ColumnRange> ranges_of(const Columns& c, int64_t extent, int64_t outputs) {
-  const int64_t limit = chip().limits.window.extent;
-  const int64_t most = std::min(limit, (limit - c.reach()) / c.stride + 1);
+// Returns at least `count` ranges.
+std::vector<ColumnRange> ranges_of(const Columns& c, int64_t extent, int64_t outputs,
+                                   int64_t count) {
+  const int64_t limit = most_columns(std::numeric_limits<int64_t>::max());
+  const int64_t of_command = std::min(limit, (limit - c.reach()) / c.stride + 1);
+  const int64_t most = std::min(of_command, ceil_div(outputs, count));
   // Ranges of one size: a short last one might have nothing but pads.
   const int64_t size = ceil_div(outputs, ceil_div(outputs, most));
   std::vector<ColumnRange> ranges;
@@ -32,12 +56,6 @@ std::vector<ColumnRange> ranges_of(const Columns& c, int64_t extent, int64_t out
     ranges.push_back({out, in, in.begin - begin, end - in.end});
   }
   return ranges;
-}
-
-PartTensor columns_of_part(LayerParts& parts, const PartTensor& x, Span columns) {
-  std::vector<int64_t> to = x.dims;
-  to[3] = columns.count();
-  return parts.crop(x, {0, 0, 0, columns.begin}, to);
 }
 
 void set_columns(google::protobuf::RepeatedField<uint32_t>* pads, const Window2d& w,
@@ -75,24 +93,25 @@ bool is_too_wide(const Window2d& w, const Extents& in, const Extents& out) {
   return most != 0 && std::max(padded, out.w) > most;
 }
 
-PartTensor fit_wide_map(LayerParts& parts) {
+PartTensor fit_wide_map(LayerParts& parts, int64_t count) {
   const TensorOp& whole = parts.whole();
   const Window2d w = is(whole, Op::pooling) ? pooling_window(whole) : convolution_window(whole);
   const Extents in = extents(whole.input_shape(0)), out = extents(whole.output_shape(0));
   const Columns columns{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left};
   std::vector<PartTensor> results;
-  for (const ColumnRange& range : ranges_of(columns, in.w, out.w)) {
+  for (const ColumnRange& range : ranges_of(columns, in.w, out.w, count)) {
     const PartTensor x = columns_of_part(parts, parts.input(), range.in);
     results.push_back(add_window(parts, x, w, range));
   }
-  return results.size() == 1 ? results[0] : parts.concat(results, 3);
+  return join_columns(parts, results);
 }
 
-PartTensor fit_wide_upsample(LayerParts& parts) {
+PartTensor fit_wide_upsample(LayerParts& parts, int64_t count) {
   const auto& sizes = parts.whole().tg_upsample_param().size();
   const int64_t factor = sizes[sizes.size() - 1];
   const PartTensor x = parts.input();
-  const int64_t most = std::max<int64_t>(chip().limits.window.extent / factor - 1, 1);
+  const int64_t of_command = std::max<int64_t>(most_columns(x.dims[3] * factor) / factor - 1, 1);
+  const int64_t most = std::min(of_command, ceil_div(x.dims[3], count));
   std::vector<PartTensor> results;
   for (int64_t first = 0; first < x.dims[3]; first += most) {
     TensorOp op;
@@ -101,7 +120,7 @@ PartTensor fit_wide_upsample(LayerParts& parts) {
     const PartTensor part = columns_of_part(parts, x, {first, std::min(first + most, x.dims[3])});
     results.push_back(parts.add(std::move(op), {part}));
   }
-  return results.size() == 1 ? results[0] : parts.concat(results, 3);
+  return join_columns(parts, results);
 }
 
 }  // namespace tputwin::net::bm1684x
