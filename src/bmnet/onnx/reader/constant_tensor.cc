@@ -39,6 +39,25 @@ std::string with_values(Graph& graph, const std::string& x, const std::string& n
   return graph.add(std::move(op), {{dims, std::move(values)}});
 }
 
+// Returns one element `count` times.
+std::string repeated(Graph& graph, const std::string& element, const std::string& name,
+                     int64_t count) {
+  TensorOp op = make_op(Op::tile);
+  op.mutable_tg_tile_param()->set_axis(3);
+  op.mutable_tg_tile_param()->set_tiles(static_cast<int>(count));
+  op.set_name(name);
+  op.add_bottom(graph.view(element, {1, 1, 1, 1}));
+  op.add_top(name);
+  return graph.add(std::move(op), {});
+}
+
+// Many equal values are one value that is copied.
+bool is_one_value(const std::vector<float>& values) {
+  constexpr size_t kFew = 256;
+  return values.size() > kFew &&
+         std::ranges::all_of(values, [&](float v) { return v == values[0]; });
+}
+
 }  // namespace
 
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant) {
@@ -51,7 +70,17 @@ std::string constant_tensor(Graph& graph, const std::string& name, const Constan
       with_values(graph, element, free + "/one", Arithmetic::POW, true, one, {1});
   const std::string zero =
       with_values(graph, ones, free + "/zero", Arithmetic::MUL, false, one, {0});
-  const std::string result = with_values(graph, zero, free, Arithmetic::ADD, false, dims, values);
+  std::string result;
+  if (is_one_value(values)) {
+    const std::string value =
+        with_values(graph, zero, free + "/value", Arithmetic::ADD, false, one, {values[0]});
+    graph.constant_tensors[value] = values[0] == 0 ? 1 : std::fabs(values[0]);
+    const std::string all = repeated(graph, value, free, static_cast<int64_t>(values.size()));
+    graph.constant_tensors[all] = graph.constant_tensors[value];
+    result = graph.view(all, dims);
+  } else {
+    result = with_values(graph, zero, free, Arithmetic::ADD, false, dims, values);
+  }
   float most = 0;
   for (const float value : values) most = std::max(most, std::fabs(value));
   graph.constant_tensors[ones] = graph.constant_tensors[zero] = 1;

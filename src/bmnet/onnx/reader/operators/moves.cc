@@ -1,6 +1,7 @@
 // Operators that move elements.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "bmnet/onnx/reader/node.h"
@@ -192,7 +193,29 @@ Cut cut_of(const Node& node, int64_t axis, int64_t begin, int64_t end, int64_t s
 }
 
 std::string reversed(Node& node, const std::string& x, const Dims& dims, size_t axis,
-                     std::string_view what) {
+                     const std::string& what);
+
+// Reverses the axis of (outer, extent, inner) as rows of columns: the rows, then the columns of
+// each, instead of element by element. What is left over comes first.
+std::string long_reversed(Node& node, const std::string& x, const Dims& dims,
+                          const std::string& what) {
+  const auto rows = static_cast<int64_t>(std::sqrt(static_cast<double>(dims[1])));
+  const int64_t columns = dims[1] / rows, whole = rows * columns, rest = dims[1] - whole;
+  const Dims grid{dims[0], rows, columns, dims[2]}, head{dims[0], whole, dims[2]};
+  std::string y = rest == 0 ? x : part(node, x, dims, 1, 0, whole, what + "_whole");
+  y = reversed(node, node.view(y, grid), grid, 1, what + "_rows");
+  y = reversed(node, y, grid, 2, rest == 0 ? what : what + "_columns");
+  if (rest == 0) return node.view(y, dims);
+  const Dims tail{dims[0], rest, dims[2]};
+  std::string last = part(node, x, dims, 1, whole, rest, what + "_rest");
+  if (rest > 1) last = reversed(node, last, tail, 1, what + "_last");
+  return joined(node, {last, node.view(y, head)}, {tail, head}, 1, what);
+}
+
+std::string reversed(Node& node, const std::string& x, const Dims& dims, size_t axis,
+                     const std::string& what) {
+  constexpr int64_t kMostElements = 256;  // that are moved one by one
+  if (dims[axis] > kMostElements) return long_reversed(node, x, around(dims, axis), what);
   const bool fits = dims.size() <= 4;
   TensorOp op = make_op(Op::reverse);
   op.mutable_tg_reverse_param()->set_axis(fits ? static_cast<int>(axis) : 1);

@@ -5,6 +5,7 @@
 
 #include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/operators/computed.h"
+#include "bmnet/onnx/reader/operators/pad_moves.h"
 #include "bmnet/onnx/reader/resample.h"
 
 namespace tputwin::net::onnx_reader {
@@ -15,11 +16,6 @@ constexpr int64_t kMostPositions = int64_t{1} << 20;
 constexpr int64_t kLargestSide = 15;  // for a convolution on the chip
 // Largest value around a map. Exporters write the smallest float for -inf.
 constexpr float kLargestValue = 1e30f;
-
-struct Sides {
-  int64_t before = 0, behind = 0;
-  bool any() const { return before != 0 || behind != 0; }
-};
 
 AxisTaps padded(const Sides& sides, int64_t size, const std::string& mode) {
   AxisTaps axis{.outputs = size + sides.before + sides.behind};
@@ -314,6 +310,7 @@ void import_pad(Node& node) {
                      std::max(added[axis].before, added[axis].behind) < kept[axis] ||
                      !added[axis].any(),
                  "pads", text(*pads), "below the extent, which is reflected once");
+  if (is_long_pad(added, kept, mode)) return pad_by_moves(node, added, kept, *pads, mode, value);
   const bool pads_others = added[0].any() || added[1].any();
   // Copies of ends are cheap in rows and columns only.
   if (pads_others && mode != "constant" && joined.is_map())

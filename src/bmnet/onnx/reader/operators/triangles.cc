@@ -32,57 +32,63 @@ void import_trilu(Node& node) {
 
 namespace {
 
-constexpr int64_t kLargestTriangle = 4096;  // rows of the matrix that sums are a product with
-constexpr int64_t kMostParts = 64;
+constexpr int64_t kLargestTriangle = 384;  // rows of the matrix that sums are a product with
+constexpr int64_t kBlock = 128;            // elements of longer axes that are summed by one product
 
-// Sums of parts of the axis, each with the total of the parts before it.
-void sum_parts(Node& node, size_t axis, bool reverse) {
-  const int64_t size = node.dims()[axis];
-  const int64_t parts = (size + kLargestTriangle - 1) / kLargestTriangle;
-  node.require(parts <= kMostParts, "x", text(node.dims()),
-               fmt::format("at most {} along the axis", kMostParts * kLargestTriangle));
-  Expansion made(node);
-  const std::string of_axis = made.integers({static_cast<int64_t>(axis)});
-  std::vector<std::string> sums;
-  std::string total;
-  for (int64_t k = 0; k < parts; ++k) {
-    const int64_t part = reverse ? parts - 1 - k : k, begin = part * kLargestTriangle;
-    const int64_t end = std::min(size, begin + kLargestTriangle);
-    const std::string x =
-        made.add("Slice", {made.in(0), made.integers({begin}), made.integers({end}), of_axis});
-    std::string sum = made.add("CumSum", {x, made.in(1)});
-    made.copy_attribute("exclusive");
-    made.copy_attribute("reverse");
-    if (k > 0) sum = made.add("Add", {sum, total});
-    sums.insert(reverse ? sums.begin() : sums.end(), sum);
-    if (k + 1 == parts) break;
-    const std::string own = made.add("ReduceSum", {x, of_axis}, {{"keepdims", int64_t{1}}});
-    total = k == 0 ? own : made.add("Add", {total, own});
-  }
-  made.set(made.add("Concat", sums, {{"axis", static_cast<int64_t>(axis)}}));
+struct Running {
+  bool exclusive = false, reverse = false;
+};
+
+std::string ones_of(Expansion& made, int64_t size, const Running& how) {
+  return triangle(made, size, size, [&](int64_t from, int64_t to) {
+    const int64_t before = how.reverse ? from - to : to - from;
+    return how.exclusive ? before > 0 : before >= 0;
+  });
+}
+
+// Returns the sums along the last axis of (rows, size): those in each block, plus the sum of the
+// totals of the blocks before it. The totals are summed likewise. Zeros fill the last block.
+std::string sums_of_blocks(Expansion& made, std::string x, int64_t rows, int64_t size,
+                           const Running& how) {
+  if (size <= kLargestTriangle) return made.add("MatMul", {x, ones_of(made, size, how)});
+  const int64_t blocks = (size + kBlock - 1) / kBlock, whole = blocks * kBlock;
+  if (whole != size)
+    x = made.add("Pad", {x, made.integers({0, 0, 0, whole - size})}, {{"mode", "constant"}});
+  x = made.add("Reshape", {x, made.integers({rows, blocks, kBlock})});
+  const std::string within = made.add("MatMul", {x, ones_of(made, kBlock, how)});
+  const std::string totals =
+      made.add("ReduceSum", {x, made.integers({2})}, {{"keepdims", int64_t{0}}});
+  std::string before = sums_of_blocks(made, totals, rows, blocks, {true, how.reverse});
+  before = made.add("Reshape", {before, made.integers({rows, blocks, 1})});
+  std::string sums = made.add("Add", {within, before});
+  sums = made.add("Reshape", {sums, made.integers({rows, whole})});
+  if (whole == size) return sums;
+  return made.add("Slice", {sums, made.integers({0}), made.integers({size}), made.integers({1})});
 }
 
 }  // namespace
 
-// A product with a triangle of ones, along the last axis.
+// Products with triangles of ones, along the last axis.
 void import_cum_sum(Node& node) {
   const Dims& x = node.dims();
   node.require(!x.empty(), "x", "()", "at least one axis");
   const size_t axis = node.axis(node.whole(1, "axis"), x.size());
-  const bool exclusive = node.integer("exclusive", 0) != 0,
-             reverse = node.integer("reverse", 0) != 0;
-  if (x[axis] > kLargestTriangle) return sum_parts(node, axis, reverse);
-  Dims order;
+  const Running how{node.integer("exclusive", 0) != 0, node.integer("reverse", 0) != 0};
+  Dims order, turned = x;
   for (size_t i = 0; i < x.size(); ++i) order.push_back(static_cast<int64_t>(i));
   std::swap(order[axis], order.back());
+  std::swap(turned[axis], turned.back());
   Expansion made(node);
-  const std::string ones = triangle(made, x[axis], x[axis], [&](int64_t from, int64_t to) {
-    const int64_t before = reverse ? from - to : to - from;
-    return exclusive ? before > 0 : before >= 0;
-  });
-  const std::string columns = made.add("Transpose", {made.in(0)}, {{"perm", order}});
-  const std::string sums = made.add("MatMul", {columns, ones});
-  made.set(made.add("Transpose", {sums}, {{"perm", order}}));
+  std::string y = made.add("Transpose", {made.in(0)}, {{"perm", order}});
+  if (x[axis] <= kLargestTriangle) {
+    y = made.add("MatMul", {y, ones_of(made, x[axis], how)});
+  } else {
+    const int64_t rows = elements(x) / x[axis];
+    y = made.add("Reshape", {y, made.integers({rows, x[axis]})});
+    y = sums_of_blocks(made, y, rows, x[axis], how);
+    y = made.add("Reshape", {y, made.integers(turned)});
+  }
+  made.set(made.add("Transpose", {y}, {{"perm", order}}));
 }
 
 }  // namespace tputwin::net::onnx_reader
