@@ -118,6 +118,18 @@ TEST(TooLongRows, OfRepeatedOperandsAreDivided) {
   }
 }
 
+// An operand of one column is loaded once, and not as a row: both tensors and little more are
+// moved.
+TEST(TooLongRows, RepeatOneColumnInLocalMemory) {
+  for (const bm1684x::Target* target : {&bm1684x::bm1684x_target(), &bm1684::bm1684_target()}) {
+    const auto compiled = bm1684x::compile(
+        two_operands(TwoOperands::SUB, {1, 64, kColumns}, {1, 64, 1}), {.target = target});
+    ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+    constexpr uint64_t kTensor = 64 * kColumns * sizeof(float);
+    EXPECT_LT(compiled->global_bytes, kTensor * 201 / 100) << target->chip.name;
+  }
+}
+
 TEST(TooLongRows, OfSoftmaxOfSamplesAreDivided) {
   TensorOp op;
   set_type(op, Op::softmax);

@@ -227,11 +227,12 @@ View channels_from(View view, int64_t begin, int64_t count) {
   return view;
 }
 
-// Returns columns from `begin` on. Samples follow each other (regrouped_tensors()).
+// Returns columns from `begin` on. An operand of one column stays: commands repeat it. Samples
+// follow each other (regrouped_tensors()).
 View columns_from(View view, int64_t begin, int64_t count) {
   if (!view.steps) view.steps = packed_steps(view.e);
   view.offset += begin * view.steps->w * element_bytes(view.type);
-  view.e.w = count;
+  view.e.w = std::min(view.e.w, count);
   return view;
 }
 
