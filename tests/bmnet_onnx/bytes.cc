@@ -35,13 +35,83 @@ TEST(Bytes, ArePixelsUntilTheyAreFloats) {
   EXPECT_GT(cosine(in_int8->at("y").data, result->at("y").data), 0.999);
 }
 
-TEST(Bytes, AreNotComputedWith) {
+// They wrap as ONNX's integers of 8 bits do.
+TEST(Bytes, AreComputedWithAsIntegers) {
+  struct Case {
+    const char* type;
+    bool is_signed;
+    std::vector<float> result;
+  };
+  const std::vector<float> a{200, 3, 16, 0}, b{100, 5, 17, 255};
+  const std::vector<float> c{100, -3, -128, 7}, d{100, 5, 1, -7};
+  const Case cases[] = {{"Add", false, {44, 8, 33, 255}},       {"Sub", false, {100, 254, 255, 1}},
+                        {"Mul", false, {32, 15, 16, 0}},        {"Max", false, {200, 5, 17, 255}},
+                        {"Min", false, {100, 3, 16, 0}},        {"Add", true, {-56, 2, -127, 0}},
+                        {"Sub", true, {0, -8, 127, 14}},        {"Mul", true, {16, -15, -128, -49}},
+                        {"Max", true, {100, 5, 1, 7}},          {"Greater", false, {1, 0, 0, 0}},
+                        {"Less", true, {0, 1, 1, 0}},           {"Equal", true, {1, 0, 0, 0}},
+                        {"GreaterOrEqual", false, {1, 0, 0, 0}}};
+  for (const Case& one : cases) {
+    const int type = one.is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+    ModelBuilder builder(13);
+    builder.input("a", {1, 4}, type);
+    builder.input("b", {1, 4}, type);
+    builder.node(one.type, {"a", "b"}, {"y"});
+    builder.output("y");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << one.type << network.status().message();
+    const Blobs inputs{{"a", {{1, 4}, one.is_signed ? c : a}},
+                       {"b", {{1, 4}, one.is_signed ? d : b}}};
+    auto result = run_float(*network, inputs);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->begin()->second.data, one.result) << one.type << " " << one.is_signed;
+  }
+}
+
+// The difference of the operands would wrap.
+TEST(Bytes, AreComparedAfterACast) {
+  for (const int type : {onnx::TensorProto::UINT8, onnx::TensorProto::UINT16,
+                         onnx::TensorProto::INT8, onnx::TensorProto::INT16}) {
+    ModelBuilder builder(13);
+    for (const char* name : {"a", "b"}) {
+      builder.input(name, {1, 3});
+      ModelBuilder::set(builder.node("Cast", {name}, {std::string(name) + "_int"}), "to",
+                        int64_t{type});
+    }
+    builder.node("Greater", {"a_int", "b_int"}, {"y"});
+    builder.output("y");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto result = run_float(*network, {{"a", {{1, 3}, {3, 100, 7}}}, {"b", {{1, 3}, {5, 4, 7}}}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->begin()->second.data, (std::vector<float>{0, 1, 0})) << type;
+  }
+}
+
+TEST(Bytes, MayBeReducedAndClipped) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 2, 3}, onnx::TensorProto::UINT8);
+  builder.integers("least", {}, {20}, onnx::TensorProto::UINT8);
+  builder.integers("most", {}, {200}, onnx::TensorProto::UINT8);
+  builder.node("Clip", {"x", "least", "most"}, {"clipped"});
+  auto& node = builder.node("ReduceMax", {"clipped"}, {"y"});
+  ModelBuilder::set(node, "axes", std::vector<int64_t>{2});
+  ModelBuilder::set(node, "keepdims", int64_t{0});
+  builder.output("y");
+  auto network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto result = run_float(*network, {{"x", {{1, 2, 3}, {5, 7, 9, 30, 250, 3}}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->begin()->second.data, (std::vector<float>{20, 200}));
+}
+
+TEST(Bytes, AreNotDivided) {
   ModelBuilder builder = picture_model();
-  builder.node("Add", {"x", "x"}, {"twice"});
-  builder.output("twice");
+  builder.node("Div", {"x", "x"}, {"ratio"});
+  builder.output("ratio");
   auto loaded = load(builder.model);
   ASSERT_FALSE(loaded.ok());
-  for (const char* word : {"n_twice (Add)", "put a Cast to floats before it"})
+  for (const char* word : {"n_ratio (Div)", "put a Cast to floats before it"})
     EXPECT_NE(loaded.error().message().find(word), std::string::npos) << loaded.error().message();
   builder = picture_model();
   builder.model.mutable_graph()

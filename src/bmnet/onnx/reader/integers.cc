@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "bmnet/onnx/reader/expansion.h"
+
 namespace tputwin::net::onnx_reader {
 namespace {
 
@@ -41,11 +43,40 @@ constexpr Name kTakeBytes[] = {
     "Expand",      "Transpose",     "MaxPool", "DepthToSpace", "SpaceToDepth", "DequantizeLinear",
     "QLinearConv", "QLinearMatMul", "Pad"};
 
+// Operators that compute with bytes as with other integers.
+constexpr Name kCompute[] = {"Add",         "Sub",       "Mul",      "Neg",  "Abs",
+                             "Sum",         "Max",       "Min",      "Clip", "Equal",
+                             "Greater",     "Less",      "Where",    "Sign", "GreaterOrEqual",
+                             "LessOrEqual", "ReduceMax", "ReduceMin"};
+
 bool is_one_of(Name name, std::span<const Name> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
 }  // namespace
+
+bool compute_bytes(Node& node) {
+  const auto is_bytes = [&](size_t i) { return node.has(i) && node.in(i).is_bytes; };
+  bool any = false;
+  for (size_t i = 0; i < node.inputs(); ++i) any = any || is_bytes(i);
+  if (!any || !is_one_of(node.proto.op_type(), kCompute)) return false;
+  Expansion made(node);
+  node.expansion_opset = node.opset;  // its attributes are copied
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (!is_bytes(i)) {
+      inputs.push_back(made.in(i));
+      continue;
+    }
+    const int type = node.in(i).is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+    inputs.push_back(made.add("Cast", {made.in(i)}, {{"to", int64_t{type}}}));
+  }
+  const std::string y = made.add(node.proto.op_type().c_str(), inputs);
+  for (const auto& attribute : node.proto.attribute())
+    made.copy_attribute(attribute.name().c_str());
+  made.set(y);
+  return true;
+}
 
 Integers::Integers(const Node& node) {
   for (size_t i = 0; i < node.inputs(); ++i) {

@@ -76,9 +76,13 @@ KindOfResults kind_of_results(const Node& node) {
 
 bool widen(Node& node) {
   constexpr std::string_view kWrap[] = {"Add", "Sub", "Mul", "Neg", "Abs", "Sum"};
+  // Differences of operands tell which is greater, and must not wrap.
+  constexpr std::string_view kCompare[] = {"Equal", "Greater", "Less", "GreaterOrEqual",
+                                           "LessOrEqual"};
   const std::string& type = node.proto.op_type();
   const int narrow = kind_of_inputs(node).integer_type;
-  if (!is_among(type, kWrap) || narrow == 0 || bits_of(narrow) > 16) return false;
+  const bool compares = is_among(type, kCompare);
+  if ((!is_among(type, kWrap) && !compares) || narrow == 0 || bits_of(narrow) > 16) return false;
   Expansion made(node);
   const auto cast = [&](const std::string& x, int to) {
     return made.add("Cast", {x}, {{"to", int64_t{to}}});
@@ -86,7 +90,8 @@ bool widen(Node& node) {
   std::vector<std::string> operands;
   for (size_t i = 0; i < node.inputs(); ++i)
     operands.push_back(cast(made.in(i), onnx::TensorProto::INT32));
-  made.set(cast(made.add(type.c_str(), operands), narrow));
+  const std::string result = made.add(type.c_str(), operands);
+  made.set(compares ? result : cast(result, narrow));
   return true;
 }
 

@@ -16,7 +16,7 @@ struct KindOfResults {
 // Returns the kind of the node's results.
 KindOfResults kind_of_results(const Node& node);
 // Integers of 8 and 16 bits wrap. Replaces arithmetic on them by arithmetic on int32, and a Cast
-// of the result. Returns false if the node is none of that.
+// of the result, and comparisons by those of int32. Returns false if the node is none of that.
 bool widen(Node& node);
 
 }  // namespace tputwin::net::onnx_reader

@@ -216,7 +216,7 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
       require_no_lowest_pads(node);
       if (!is_of_host(node)) {
         require_kinds(node);
-        if (widen(node)) return;
+        if (compute_bytes(node) || widen(node)) return;
       }
       return import_operator(proto, node);
     }

@@ -188,6 +188,15 @@ void import_cast(Node& node) {
   const auto type = static_cast<int>(node.integer("to", 0));
   require_cast_type(node, type);
   const int64_t positions = node.in(0).positions;
+  const auto set_as_number = [&] {
+    node.set(node.in(0));
+    if (!node.outputs()[0]) return;
+    node.outputs()[0]->positions = 0;
+    node.outputs()[0]->is_bytes = node.outputs()[0]->is_signed = false;
+  };
+  // Bytes of an input become integers that are computed with (compute_bytes()).
+  const int own = node.in(0).is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+  if (node.in(0).is_bytes && type == own) return set_as_number();
   if (is_integer_type(type) && (positions == 0 || type == onnx::TensorProto::BOOL)) {
     Expansion made(node);
     return made.set(to_integers(node, made, type));
@@ -198,10 +207,8 @@ void import_cast(Node& node) {
   else if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
     node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
                  std::to_string(type), "a type that holds all positions of the axis, or bytes");
+  if (!is_integer_type(type)) return set_as_number();
   node.set(node.in(0));
-  if (is_integer_type(type) || !node.outputs()[0]) return;
-  node.outputs()[0]->positions = 0;
-  node.outputs()[0]->is_bytes = node.outputs()[0]->is_signed = false;
 }
 
 void import_function(Node& node) {
