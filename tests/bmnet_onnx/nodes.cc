@@ -123,7 +123,8 @@ Outcome compare(const Case& one, const net::Network& network, const Blobs& input
     // in the net, positions, an input's bytes and folded constants are floats
     const std::string& name = names.at(static_cast<size_t>(i));
     const bool integers = is_folded || type == onnx::TensorProto::BOOL ||
-                          ((type == onnx::TensorProto::INT64 || type == onnx::TensorProto::UINT8) &&
+                          type == onnx::TensorProto::UINT8 ||
+                          (type == onnx::TensorProto::INT64 &&
                            network.shape_of(name)->data_type_size() == sizeof(float));
     if (type != onnx::TensorProto::FLOAT && type != onnx::TensorProto::DOUBLE && !integers)
       return {"a result that is no float", ""};
