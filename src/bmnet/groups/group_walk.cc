@@ -22,13 +22,17 @@ void GroupWalk::run() {
       load_inputs(t);
       computes(t);
       stores(t);
+      if (is_last_step(t) && ends_after(t / steps())) return;
     }
     return;
   }
   load_weights(0);
   load_inputs(0);
   for (int t = 1; t < ahead; ++t) load_weights(t);
-  for (int t = 0; t < total(); ++t) section(t);
+  for (int t = 0; t < total(); ++t) {
+    section(t);
+    if (is_last_step(t) && ends_after(t / steps())) return;
+  }
   stores(total() - 1);
 }
 

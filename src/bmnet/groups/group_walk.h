@@ -13,6 +13,8 @@ class GroupWalk {
   void run();
 
  protected:
+  // Returns true if the slices after this one need not be emitted.
+  virtual bool ends_after(int) { return false; }
   // Commands between these two are not ordered between the engines.
   virtual void begin_parallel() {}
   virtual void end_parallel() {}
@@ -55,6 +57,7 @@ class GroupWalk {
  private:
   int steps() const { return static_cast<int>(schedule_.kernels.size()); }
   int total() const { return steps() * static_cast<int>(schedule_.slices.size()); }
+  bool is_last_step(int t) const { return (t + 1) % steps() == 0; }
   void section(int t);
   void load_weights(int t);
   void load_inputs(int t);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "base/errors/bmnet.h"
 
@@ -41,18 +43,22 @@ std::vector<Grain> grains(int64_t samples, int64_t rows) {
 class Search {
  public:
   Search(std::vector<const TiledKernel*> kernels, std::set<std::string> stored,
-         const PartitionOptions& options, Pricer& pricer)
+         const PartitionOptions& options, Pricer& pricer, uint64_t limit)
       : kernels_(std::move(kernels)),
         stored_(std::move(stored)),
         options_(options),
         has_overlap_(options.has_overlap),
-        pricer_(pricer) {}
+        pricer_(pricer),
+        limit_(limit) {}
 
   // Error of a cut that fits but whose commands were refused; nullopt if there is none.
   const std::optional<Error>& refused() const { return refused_; }
 
-  // Returns the cheapest cut; nullopt if none fits. Weights that fill local memory leave no space
-  // for those of the successor. Such a layer is computed without overlap.
+  // True if a cut fits that takes as many cycles as the limit, or more.
+  bool is_too_slow() const { return is_too_slow_; }
+
+  // Returns the cheapest cut; nullopt if none fits within the limit. Weights that fill local memory
+  // leave no space for those of the successor. Such a layer is computed without overlap.
   std::optional<PricedGroup> run() {
     search();
     if (!best_ && has_overlap_ && kernels_.size() == 1) {
@@ -85,7 +91,7 @@ class Search {
       int fitting = 0;
       for (const Grain& g : grains(samples, rows)) {
         bool fits = false;
-        for (const int ahead : options_.weights_ahead) {
+        for (const int ahead : leads()) {
           const Cut cut{g.samples, g.rows, channels, resident, has_overlap_, ahead};
           auto schedule = schedule_group(kernels_, stored_, cut, memory());
           if (!schedule) continue;
@@ -99,13 +105,23 @@ class Search {
     }
   }
 
+  // Without weights to load, all leads are the same.
+  std::span<const int> leads() const {
+    const bool loads = std::ranges::any_of(kernels_, [](const TiledKernel* k) {
+      return std::ranges::any_of(k->weights, [](const Weight& w) { return !w.resident; });
+    });
+    return std::span(options_.weights_ahead).first(loads ? options_.weights_ahead.size() : 1);
+  }
+
   void consider(GroupSchedule schedule) {
-    auto priced = pricer_.price(std::move(schedule));
+    auto priced =
+        pricer_.price(std::move(schedule), best_ ? std::min(limit_, best_->cycles) : limit_);
     if (!priced.ok()) {
       refused_ = std::move(priced.error());
       return;
     }
-    if (best_ && best_->cycles <= priced->cycles) return;
+    is_too_slow_ = is_too_slow_ || priced->cycles >= limit_;
+    if (priced->cycles >= limit_ || (best_ && best_->cycles <= priced->cycles)) return;
     best_ = std::move(*priced);
     const Cut& cut = best_->schedule.cut;
     best_->reason = fmt::format(
@@ -124,6 +140,8 @@ class Search {
   const PartitionOptions& options_;
   bool has_overlap_;
   Pricer& pricer_;
+  const uint64_t limit_;
+  bool is_too_slow_ = false;
   std::optional<PricedGroup> best_;
   std::optional<Error> refused_;
 };
@@ -141,34 +159,37 @@ class Partition {
   }
 
  private:
+  // The cheapest way to compute the first kernels.
+  struct Best {
+    uint64_t cycles = ~uint64_t{0};
+    size_t begin = 0;  // of its last group
+    std::optional<PricedGroup> group;
+  };
+
   // Returns the cheapest sequence of groups of at most max_kernels. best[j] covers the first j
   // kernels.
   Result<std::vector<PricedGroup>> cheapest() {
     const size_t n = kernels_.size();
-    struct Best {
-      uint64_t cycles = ~uint64_t{0};
-      size_t begin = 0;
-      std::optional<PricedGroup> group;
-    };
     std::vector<Best> best(n + 1);
     best[0].cycles = 0;
     for (size_t i = 0; i < n; ++i) {
       if (best[i].cycles == ~uint64_t{0}) continue;
       const size_t longest = options_.has_groups ? static_cast<size_t>(options_.max_kernels) : 1;
       size_t misses = 0;
+      if (single(i).refused) return *single(i).refused;
+      if (!single(i).group) return too_large(*kernels_[i]);
       for (size_t j = i + 1; j <= std::min(n, i + longest); ++j) {
         std::optional<PricedGroup> group;
-        if (may_group(i, j)) {
-          Search search = search_of(i, j);
+        if (j == i + 1) {
+          group = single(i).group;
+        } else if (may_group(i, j)) {
+          Search search = search_of(i, j, limit_of(best, i, j));
           group = search.run();
-          if (!group && j == i + 1 && search.refused()) return *search.refused();
+          if (!group && search.is_too_slow()) continue;
         }
-        if (!group) {
-          if (j == i + 1) return too_large(*kernels_[i]);
-          // A longer group may fit again if its last layer shrinks the data.
-          if (++misses > 2) break;
-          continue;
-        }
+        // A longer group may fit again if its last layer shrinks the data.
+        if (!group && ++misses > 2) break;
+        if (!group) continue;
         const uint64_t cycles = best[i].cycles + group->cycles;
         if (cycles < best[j].cycles) best[j] = {cycles, i, std::move(group)};
       }
@@ -179,6 +200,32 @@ class Partition {
     return groups;
   }
 
+  // Returns the cycles from which on a group of kernels i to j - 1 is not the cheapest. Kernel
+  // j - 1 may follow the others alone.
+  uint64_t limit_of(const std::vector<Best>& best, size_t i, size_t j) {
+    uint64_t least = best[j].cycles;
+    if (best[j - 1].cycles != ~uint64_t{0} && single(j - 1).group)
+      // The longer group is chosen if both take equally long.
+      least = std::min(least, best[j - 1].cycles + single(j - 1).group->cycles + 1);
+    if (least == ~uint64_t{0}) return least;
+    return least - std::min(least, best[i].cycles);
+  }
+
+  // The group of one kernel.
+  struct Single {
+    std::optional<PricedGroup> group;
+    std::optional<Error> refused;  // if there is no group
+  };
+  const Single& single(size_t k) {
+    std::optional<Single>& known = singles_[k];
+    if (known) return *known;
+    Search search = search_of(k, k + 1, ~uint64_t{0});
+    known.emplace();
+    known->group = search.run();
+    if (!known->group) known->refused = search.refused();
+    return *known;
+  }
+
   // Replaces two neighbours by one group where that is cheaper, until none is.
   void join(std::vector<PricedGroup>& groups) const {
     for (size_t begin = 0, i = 0; i + 1 < groups.size();) {
@@ -187,7 +234,7 @@ class Partition {
       std::optional<PricedGroup> joined;
       // The search above has priced shorter ones.
       if (end - begin > static_cast<size_t>(options_.max_kernels) && may_group(begin, end))
-        joined = search_of(begin, end).run();
+        joined = search_of(begin, end, groups[i].cycles + groups[i + 1].cycles).run();
       if (joined && joined->cycles < groups[i].cycles + groups[i + 1].cycles) {
         groups[i] = std::move(*joined);
         groups.erase(groups.begin() + static_cast<ptrdiff_t>(i) + 1);
@@ -198,8 +245,8 @@ class Partition {
     }
   }
 
-  Search search_of(size_t i, size_t j) const {
-    return Search(slice(i, j), stored(i, j), options_, pricer_);
+  Search search_of(size_t i, size_t j, uint64_t limit) const {
+    return Search(slice(i, j), stored(i, j), options_, pricer_, limit);
   }
   std::vector<const TiledKernel*> slice(size_t i, size_t j) const {
     return {kernels_.begin() + static_cast<ptrdiff_t>(i),
@@ -255,6 +302,7 @@ class Partition {
   const TensorUses& uses_;
   const PartitionOptions& options_;
   Pricer& pricer_;
+  std::map<size_t, std::optional<Single>> singles_;
 };
 
 }  // namespace

@@ -43,8 +43,10 @@ class Pricer {
  public:
   explicit Pricer(const LocalMemory& memory) : memory(memory) {}
   virtual ~Pricer() = default;
-  // Predicts the cycles and bytes of a plan.
-  virtual Result<PricedGroup> price(GroupSchedule schedule) = 0;
+  // Predicts the cycles and bytes of a plan. It may give up a plan that takes `limit` cycles or
+  // more: then the cycles are kTooMany.
+  static constexpr uint64_t kTooMany = ~uint64_t{0};
+  virtual Result<PricedGroup> price(GroupSchedule schedule, uint64_t limit) = 0;
 
   const LocalMemory& memory;
 };

@@ -10,7 +10,7 @@ namespace tputwin::net {
 
 Bm1880Pricer::Bm1880Pricer() : Pricer(local_memory()) {}
 
-Result<PricedGroup> Bm1880Pricer::price(GroupSchedule schedule) {
+Result<PricedGroup> Bm1880Pricer::price(GroupSchedule schedule, uint64_t) {
   TensorPositions positions;
   for (const GroupTensor& t : schedule.tensors) {
     const Extents& e = t.view.e;

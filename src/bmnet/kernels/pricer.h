@@ -9,7 +9,7 @@ namespace tputwin::net {
 class Bm1880Pricer final : public Pricer {
  public:
   Bm1880Pricer();
-  Result<PricedGroup> price(GroupSchedule schedule) override;
+  Result<PricedGroup> price(GroupSchedule schedule, uint64_t limit) override;
 
  private:
   Program program_;

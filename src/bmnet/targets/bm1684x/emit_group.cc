@@ -1,14 +1,15 @@
 // Emits the commands of a planned group: loads, kernels and stores, step by step.
 #include "bmnet/targets/bm1684x/emit_group.h"
 
+#include <algorithm>
+
 #include "bmnet/groups/group_walk.h"
 #include "bmnet/targets/bm1684x/kernel.h"
-#include "insight/timing/commands.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
 
-class Emitter final : public GroupWalk {
+class Emitter : public GroupWalk {
  public:
   Emitter(StreamProgram& program, const GroupSchedule& schedule, const TensorPositions& tensors,
           const WeightOffsets& weights, const Memories& memories)
@@ -90,7 +91,43 @@ class Emitter final : public GroupWalk {
   StreamProgram& program_;
   const TensorPositions& positions_;
   const WeightOffsets& weights_;
-  const Memories& memories_;
+  Memories memories_;
+};
+
+// Emits into a program that is only priced, and gives up once it takes too long.
+class PricedEmitter final : public Emitter {
+ public:
+  PricedEmitter(StreamProgram& program, const GroupSchedule& schedule,
+                const TensorPositions& tensors, const WeightOffsets& weights, uint64_t limit)
+      : Emitter(program, schedule, tensors, weights, {}), price_(program.price()), limit_(limit) {}
+
+  bool is_too_slow() const { return is_too_slow_; }
+
+ private:
+  bool ends_after(int slice) override {
+    if (limit_ == Pricer::kTooMany) return false;
+    const uint64_t now = price_.cycles.all();
+    is_too_slow_ = now >= limit_ || prolonged(slice, now) >= limit_;
+    return is_too_slow_;
+  }
+
+  // Returns cycles that the group takes at least; 0 if not known. Slices of rows take almost
+  // equally long: an eighth of them tells the others' time within a tenth.
+  uint64_t prolonged(int slice, uint64_t now) {
+    constexpr int kWarmUp = 2, kLeast = 16;
+    const int slices = static_cast<int>(schedule().slices.size());
+    if (schedule().cut.row_slices != slices || slices < kLeast) return 0;
+    if (slice == kWarmUp) begin_ = now;
+    if (slice < std::max(slices / 8, 2 * kWarmUp)) return 0;
+    const uint64_t rest = (now - begin_) * static_cast<uint64_t>(slices - 1 - slice) /
+                          static_cast<uint64_t>(slice - kWarmUp);
+    return (now + rest) / 10 * 9;
+  }
+
+  const RunningPrice& price_;
+  uint64_t limit_;
+  uint64_t begin_ = 0;  // end of the slices in which the pipeline fills
+  bool is_too_slow_ = false;
 };
 
 }  // namespace
@@ -101,7 +138,7 @@ void emit_group(StreamProgram& program, const GroupSchedule& schedule,
   Emitter(program, schedule, tensors, weights, memories).run();
 }
 
-Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
+Result<PricedGroup> StreamPricer::price(GroupSchedule schedule, uint64_t limit) {
   TensorPositions positions;
   for (const GroupTensor& t : schedule.tensors)
     positions[t.view.tensor] = {0, static_cast<uint64_t>(t.view.e.c * t.view.e.h * t.view.e.w *
@@ -109,14 +146,13 @@ Result<PricedGroup> StreamPricer::price(GroupSchedule schedule) {
   WeightOffsets weights;
   for (const TiledKernel* k : schedule.kernels)
     weights[k] = std::vector<uint64_t>(k->weights.size(), 0);
-  program_.reset();
-  emit_group(program_, schedule, positions, weights, {});
-  if (!program_.status().ok()) return program_.status().error();
-  uint64_t bytes = 0;
-  program_.instructions(instructions_);
-  for (const Instruction& i : instructions_) bytes += cost(i.op, chip()).global_bytes;
-  const uint64_t cycles = insight::run_cycles(instructions_, chip()).all;
-  return PricedGroup{std::move(schedule), cycles, bytes, {}};
+  StreamProgram program;
+  program.begin_price();
+  PricedEmitter emitter(program, schedule, positions, weights, limit);
+  emitter.run();
+  if (!program.status().ok()) return program.status().error();
+  const uint64_t cycles = emitter.is_too_slow() ? kTooMany : program.price().cycles.all();
+  return PricedGroup{std::move(schedule), cycles, program.price().global_bytes, {}};
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -21,11 +21,7 @@ class StreamPricer final : public Pricer {
  public:
   // `lanes` must outlive this object.
   explicit StreamPricer(const LocalMemory& lanes) : Pricer(lanes) {}
-  Result<PricedGroup> price(GroupSchedule schedule) override;
-
- private:
-  StreamProgram program_;
-  std::vector<Instruction> instructions_;
+  Result<PricedGroup> price(GroupSchedule schedule, uint64_t limit) override;
 };
 
 }  // namespace tputwin::net::bm1684x

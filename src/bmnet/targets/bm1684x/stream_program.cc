@@ -32,11 +32,35 @@ void StreamProgram::add(const Operation& op) {
       status_ = refused(layers_.empty() ? std::string_view() : layers_.back(), step, s.error());
       return;
     }
-    const Engine engine = tputwin::engine(step);
-    const LaneAccesses accesses(step);
-    commands_.push_back(
-        {std::move(step), engine, accesses, static_cast<uint32_t>(layers_.size() - 1)});
+    append(std::move(step));
   }
+}
+
+void StreamProgram::append(Operation op) {
+  const Engine engine = tputwin::engine(op);
+  const OperandList list = operands(op);
+  if (price_) {
+    add_price(op, engine, list);
+    return;
+  }
+  const LaneAccesses accesses(list);
+  commands_.push_back({std::move(op), engine, accesses, static_cast<uint32_t>(layers_.size() - 1)});
+}
+
+void StreamProgram::add_price(const Operation& op, Engine engine, const OperandList& operands) {
+  RunningPrice& price = *price_;
+  const Cost cost = tputwin::cost(op, chip());
+  price.global_bytes += cost.global_bytes;
+  const uint32_t id = ++price.numbers[engine == Engine::dma];
+  price.cycles.add(engine, price.waits.add(LaneAccesses(operands), engine, id),
+                   insight::work_of(arithmetic(op), engine, operands, cost, chip()));
+}
+
+void StreamProgram::begin_price() {
+  commands_.clear();
+  layers_.clear();
+  status_ = {};
+  price_.emplace(chip());
 }
 
 void StreamProgram::begin_layer(std::string_view name) {
@@ -45,12 +69,6 @@ void StreamProgram::begin_layer(std::string_view name) {
 
 std::vector<Instruction> StreamProgram::instructions() const {
   std::vector<Instruction> result;
-  instructions(result);
-  return result;
-}
-
-void StreamProgram::instructions(std::vector<Instruction>& result) const {
-  result.clear();
   result.reserve(commands_.size());
   std::array<uint32_t, 2> numbers{};
   WaitTracker waits;
@@ -58,6 +76,7 @@ void StreamProgram::instructions(std::vector<Instruction>& result) const {
     const uint32_t id = ++numbers[c.engine == Engine::dma];
     result.push_back({c.op, c.engine, id, waits.add(c.accesses, c.engine, id)});
   }
+  return result;
 }
 
 Status StreamProgram::check_encoding() const {

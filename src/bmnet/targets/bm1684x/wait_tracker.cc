@@ -7,8 +7,8 @@
 
 namespace tputwin::net::bm1684x {
 
-LaneAccesses::LaneAccesses(const Operation& op) {
-  for (const Operand& operand : operands(op)) {
+LaneAccesses::LaneAccesses(const OperandList& operands) {
+  for (const Operand& operand : operands) {
     const TensorView& v = *operand.view;
     if (v.space != Space::local) continue;
     const Shape& s = v.shape;
@@ -17,14 +17,15 @@ LaneAccesses::LaneAccesses(const Operation& op) {
     const uint64_t begin = v.address % chip().lane_bytes;
     const uint64_t last = (s.n - uint64_t{1}) * v.stride.n + (rounds - 1) * v.stride.c +
                           (s.h - uint64_t{1}) * v.stride.h + (s.w - uint64_t{1}) * v.stride.w;
-    ranges_.push_back(
-        {operand.access != Access::read, begin, begin + last + element_bytes(v.dtype)});
+    const uint64_t end = std::min<uint64_t>(begin + last + element_bytes(v.dtype), UINT32_MAX);
+    ranges_[count_++] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end),
+                         operand.access != Access::read};
   }
 }
 
 bool LaneAccesses::conflicts_with(const LaneAccesses& other) const {
-  return std::ranges::any_of(ranges_, [&](const Range& x) {
-    return std::ranges::any_of(other.ranges_, [&](const Range& y) {
+  return std::any_of(begin(), end(), [&](const Range& x) {
+    return std::any_of(other.begin(), other.end(), [&](const Range& y) {
       return (x.is_write || y.is_write) && x.begin < y.end && y.begin < x.end;
     });
   });
@@ -35,14 +36,14 @@ uint32_t WaitTracker::add(const LaneAccesses& accesses, Engine engine, uint32_t 
   Queue& other = queues_[engine != Engine::dma];
   for (size_t i = other.commands.size(); i-- > 0;) {
     const Command& earlier = other.commands[i];
-    if (!accesses.conflicts_with(*earlier.accesses)) continue;
+    if (!accesses.conflicts_with(earlier.accesses)) continue;
     own.wait = earlier.id;
     // All commands of the other engine up to this one have ended.
     other.commands.erase(other.commands.begin(),
                          other.commands.begin() + static_cast<ptrdiff_t>(i) + 1);
     break;
   }
-  own.commands.push_back({id, &accesses});
+  own.commands.push_back({id, accesses});
   return own.wait;
 }
 

@@ -15,16 +15,23 @@ namespace tputwin::net::bm1684x {
 // exact enough.
 class LaneAccesses {
  public:
-  explicit LaneAccesses(const Operation& op);
+  explicit LaneAccesses(const OperandList& operands);
   // Returns true if both access a byte, at least one of them writing.
   bool conflicts_with(const LaneAccesses& other) const;
 
  private:
   struct Range {
+    uint32_t begin, end;  // a lane has 18 bits of bytes
     bool is_write;
-    uint64_t begin, end;
   };
-  std::vector<Range> ranges_;
+  // No list holds more operands.
+  static constexpr size_t kMost = sizeof(OperandList) / sizeof(Operand);
+
+  const Range* begin() const { return ranges_.data(); }
+  const Range* end() const { return ranges_.data() + count_; }
+
+  std::array<Range, kMost> ranges_;
+  size_t count_ = 0;
 };
 
 // Finds the command of the other engine that a command must wait for.
@@ -37,7 +44,7 @@ class WaitTracker {
  private:
   struct Command {
     uint32_t id;
-    const LaneAccesses* accesses;
+    LaneAccesses accesses;
   };
   struct Queue {
     std::vector<Command> commands;  // those that the other engine has not waited for
