@@ -22,7 +22,7 @@ struct Process {
   pid_t id = getpid();
 };
 
-void print_count();
+void print_count(int exit_code, void*);
 
 Process* start() {
   const std::string wanted = std::string(value_of(EnvVariable::check));
@@ -45,7 +45,7 @@ Process* start() {
   }
   auto* process = new Process{*checks, Report(std::move(options))};  // lives until the process ends
   if (Status status = process->report.write(); !status.ok()) log(status.error(), Level::error);
-  std::atexit(print_count);
+  on_exit(print_count, nullptr);
   return process;
 }
 
@@ -54,7 +54,8 @@ Process* of_process() {
   return process;
 }
 
-void print_count() {
+// A run that failed may have left out the commands with the findings.
+void print_count(int exit_code, void*) {
   const Process* process = of_process();
   if (process->id != getpid()) return;
   const std::vector<Finding> findings = process->report.findings();
@@ -67,8 +68,13 @@ void print_count() {
     return fmt::format("{} {}{}", count == 0 ? "no" : fmt::format("{}", count), word,
                        count == 1 ? "" : "s");
   };
-  fmt::print(stderr, "tputwin check: {}{}\n", counted(findings.size() - hints, "finding"),
-             hints == 0 ? "" : ", " + counted(hints, "hint"));
+  const std::string text = fmt::format("{}{}", counted(findings.size() - hints, "finding"),
+                                       hints == 0 ? "" : ", " + counted(hints, "hint"));
+  if (exit_code == 0)
+    fmt::print(stderr, "tputwin check: {}\n", text);
+  else
+    fmt::print(stderr, "tputwin check: the program failed with exit code {}; until then {}\n",
+               exit_code, text);
 }
 
 }  // namespace

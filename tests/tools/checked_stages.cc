@@ -77,5 +77,37 @@ TEST_F(CheckedStages, MadeUpBranchesExist) {
   EXPECT_EQ(run("tputwin run " + written(file, "branch.bmodel")), 0) << printed_;
 }
 
+// Numbers from -1 to 1 are in no image.
+TEST_F(CheckedStages, MadeUpRegionsAreInTheMaps) {
+  for (const std::string kind :
+       {"roi_pooling pooled_h=2 pooled_w=2 spatial_scale=0.0625",
+        "psroi_pooling group_size=2 output_dim=1 spatial_scale=0.5",
+        "roi_align output_height=2 output_width=2 sampling_ratio=2 spatial_scale=0.25"}) {
+    samples::SubnetFile file;
+    const uint64_t channels = kind.starts_with("psroi") ? 1 : 4;
+    file.input(host_tensor("maps", {3, 4, 6, 5}));
+    file.input(host_tensor("rows", {7, 5, 1, 1}));
+    file.cpu("reshape shape=7,5", {*host_tensor("rows", {7, 5, 1, 1})},
+             {*host_tensor("regions", {7, 5})});
+    file.cpu(kind, {*host_tensor("maps", {3, 4, 6, 5}), *host_tensor("regions", {7, 5})},
+             {*host_tensor("out", {7, channels, 2, 2})});
+    file.output(host_tensor("out", {7, channels, 2, 2}));
+    EXPECT_EQ(run("tputwin run " + written(file, "regions.bmodel")), 0) << kind << printed_;
+  }
+}
+
+// The commands that did not run were not checked.
+TEST_F(CheckedStages, AFailedRunIsNotWithoutFindings) {
+  samples::SubnetFile file(*read(*read_bytes(recorded("nets-lenet-int8"))));
+  const TensorT logits = *file.stage().output_tensor[0];
+  file.stage().sub_net[0]->next_subnet_ids = {};
+  file.cpu("roi_pooling pooled_h=1 pooled_w=1 spatial_scale=0", {logits, logits},
+           {*host_tensor("out", {2, 10, 1, 1})});
+  file.output(host_tensor("out", {2, 10, 1, 1}));
+  EXPECT_NE(run("tputwin check " + written(file, "failing.bmodel")), 0) << printed_;
+  EXPECT_FALSE(prints("tputwin check: no findings")) << printed_;
+  EXPECT_TRUE(prints("failed with exit code 4; until then no findings")) << printed_;
+}
+
 }  // namespace
 }  // namespace tputwin::tools

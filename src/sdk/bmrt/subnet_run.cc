@@ -224,7 +224,10 @@ Status SubnetRun::run_cpu(size_t index, const Node& node) {
     capacity.push_back(static_cast<int64_t>(element_count(*node.subnet->output_tensor[i])));
   }
   Status status = host::run(program_.operators[index], in, out, capacity);
-  if (!status.ok()) return status.error();
+  if (!status.ok())
+    return Error(status.error())
+        .in(fmt::format("{} (result {})", status.error().call(),
+                        node.outputs.empty() ? "" : node.subnet->output_tensor[0]->name));
   for (size_t i = 0; i < out.size(); ++i) {
     auto result = std::make_shared<host::Array>(std::move(out[i]));
     values_[node.outputs[i]] = {.written = step_, .shape = result->shape, .array = result};

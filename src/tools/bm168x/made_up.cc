@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "host/parameters.h"
 #include "sdk/bmrt/subnet_run.h"
 #include "tools/bm168x/tensor_values.h"
 
@@ -28,19 +30,40 @@ bool moves_elements(std::string_view name) {
   return std::ranges::find(kMoves, name) != kMoves.end();
 }
 
-// Counts the numbers from 0 on that are valid in each tensor; 0: any number is.
+// The operators that take regions, as their second input.
+bool takes_regions(std::string_view name) {
+  return name == "roi_align" || name == "roi_pooling" || name == "psroi_pooling";
+}
+// Operators that change extents alone.
+bool keeps_order(std::string_view name) {
+  return name == "reshape" || name == "squeeze" || name == "unsqueeze";
+}
+
+// Returns the factor from positions of regions to those of the maps, 1/16 for example.
+float region_scale(const host::Operator& op) {
+  const size_t name = std::min(op.text.size(), op.text.find(": ") + 2);
+  auto parameters = host::Parameters::parse(std::string_view(op.text).substr(name));
+  const float scale = parameters.ok() ? parameters->number("spatial_scale", 1) : 1;
+  return scale > 0 ? scale : 1;
+}
+
+// Counts the numbers from 0 on that are valid in each tensor; 0: any number is. Tensors of regions
+// have maps to be in.
 class Limits {
  public:
   explicit Limits(const bmrt::SubnetProgram& program)
-      : program_(program), limits_(program.graph.tensors.size()) {
+      : program_(program),
+        limits_(program.graph.tensors.size()),
+        maps_(program.graph.tensors.size()) {
     const auto& nodes = program.graph.nodes;
     for (size_t i = nodes.size(); i-- > 0;) {
       if (nodes[i].mode == SubnetMode::switch_branch && !nodes[i].inputs.empty())
         limit(nodes[i].inputs.back(), nodes[i].next.size());
-      if (nodes[i].mode == SubnetMode::cpu) follow(nodes[i], name_of(program.operators[i]));
+      if (nodes[i].mode == SubnetMode::cpu) follow(nodes[i], program.operators[i]);
     }
   }
   uint64_t of(size_t tensor) const { return limits_[tensor]; }
+  const std::optional<RegionMaps>& maps_of(size_t tensor) const { return maps_[tensor]; }
 
  private:
   using Node = SubnetGraph::Node;
@@ -54,7 +77,22 @@ class Limits {
     const auto& extents = shape(*program_.graph.tensors[tensor].file);
     return extents.empty() ? 1 : std::max<uint64_t>(1, *std::ranges::min_element(extents));
   }
-  void follow(const Node& node, std::string_view name) {
+  void find_regions(const Node& node, const host::Operator& op) {
+    const auto& extents = shape(*program_.graph.tensors[node.inputs[0]].file);
+    const auto& rows = shape(*program_.graph.tensors[node.inputs[1]].file);
+    if (extents.size() != 4 || rows.size() < 2) return;
+    const float scale = region_scale(op);
+    maps_[node.inputs[1]] = RegionMaps{.columns = static_cast<uint64_t>(rows[1]),
+                                       .images = static_cast<uint64_t>(extents[0]),
+                                       .height = static_cast<double>(extents[2]) / scale,
+                                       .width = static_cast<double>(extents[3]) / scale};
+  }
+  void follow(const Node& node, const host::Operator& op) {
+    const std::string_view name = name_of(op);
+    if (takes_regions(name) && node.inputs.size() > 1) find_regions(node, op);
+    if (keeps_order(name) && !node.inputs.empty() && !node.outputs.empty() &&
+        maps_[node.outputs[0]])
+      maps_[node.inputs[0]] = maps_[node.outputs[0]];
     if (const auto integers = host::integer_input(name);
         integers && *integers < node.inputs.size() && node.inputs.size() > 1)
       limit(node.inputs[*integers], least_extent(node.inputs[*integers == 0 ? 1 : 0]));
@@ -66,6 +104,7 @@ class Limits {
 
   const bmrt::SubnetProgram& program_;
   std::vector<uint64_t> limits_;
+  std::vector<std::optional<RegionMaps>> maps_;
 };
 
 }  // namespace
@@ -73,18 +112,23 @@ class Limits {
 std::vector<std::vector<uint8_t>> made_up_inputs(const File& file, const NetParameterT& stage,
                                                  const std::string& host_libraries) {
   std::vector<uint64_t> limits(stage.input_tensor.size());
+  std::vector<std::optional<RegionMaps>> maps(limits.size());
   if (!is_tpu_chain(stage)) {
     // A stage that cannot run is reported by its run.
     if (const auto program = bmrt::SubnetProgram::make(file, stage, host_libraries); program.ok()) {
       const Limits found(*program);
-      for (size_t i = 0; i < limits.size(); ++i) limits[i] = found.of(program->graph.inputs[i]);
+      for (size_t i = 0; i < limits.size(); ++i) {
+        limits[i] = found.of(program->graph.inputs[i]);
+        maps[i] = found.maps_of(program->graph.inputs[i]);
+      }
     }
   }
   std::vector<std::vector<uint8_t>> inputs;
   for (size_t i = 0; i < limits.size(); ++i) {
     const TensorT& tensor = *stage.input_tensor[i];
-    inputs.push_back(limits[i] != 0 ? synthetic_positions(tensor, i + 1, limits[i])
-                                    : synthetic(tensor, i + 1));
+    inputs.push_back(maps[i]          ? synthetic_regions(tensor, i + 1, *maps[i])
+                     : limits[i] != 0 ? synthetic_positions(tensor, i + 1, limits[i])
+                                      : synthetic(tensor, i + 1));
   }
   return inputs;
 }

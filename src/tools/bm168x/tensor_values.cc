@@ -201,6 +201,28 @@ std::vector<uint8_t> synthetic_positions(const TensorT& tensor, uint64_t seed, u
   return bytes;
 }
 
+std::vector<uint8_t> synthetic_regions(const TensorT& tensor, uint64_t seed,
+                                       const RegionMaps& maps) {
+  constexpr uint64_t kBox = 4;
+  std::mt19937_64 random(seed);
+  std::vector<uint8_t> bytes(tensor_bytes(tensor));
+  const uint64_t count = element_count(tensor), columns = std::max(maps.columns, kBox);
+  const auto below = [&](double extent) {
+    return std::floor(static_cast<double>(random() >> 11) * 0x1p-53 * std::max(extent, 1.0));
+  };
+  ScopedFloatMode mode(ScopedFloatMode::ieee);
+  for (uint64_t row = 0; row + columns <= count; row += columns) {
+    const double image = below(static_cast<double>(maps.images));
+    for (uint64_t i = 0; i < columns - kBox; ++i) put(bytes, element_type(tensor), row + i, image);
+    const auto [left, right] = std::minmax({below(maps.width), below(maps.width)});
+    const auto [top, bottom] = std::minmax({below(maps.height), below(maps.height)});
+    const double box[kBox] = {left, top, right, bottom};
+    for (uint64_t i = 0; i < kBox; ++i)
+      put(bytes, element_type(tensor), row + columns - kBox + i, box[i]);
+  }
+  return bytes;
+}
+
 std::string output_text(const TensorT& tensor, std::span<const uint8_t> bytes) {
   constexpr uint64_t kShown = 12;
   std::vector<std::string> values;

@@ -24,6 +24,15 @@ std::vector<uint8_t> synthetic(const bmodel::bm168x::TensorT& tensor, uint64_t s
 // Returns whole numbers from 0 to `count` - 1, as far as the type has them.
 std::vector<uint8_t> synthetic_positions(const bmodel::bm168x::TensorT& tensor, uint64_t seed,
                                          uint64_t count);
+// The images that regions are in, in pixels.
+struct RegionMaps {
+  uint64_t columns;  // of a region: 4 for a box, 5 with the number of its image first
+  uint64_t images;
+  double height, width;
+};
+// Returns boxes (left, top, right, bottom) in whole pixels, each of one image.
+std::vector<uint8_t> synthetic_regions(const bmodel::bm168x::TensorT& tensor, uint64_t seed,
+                                       const RegionMaps& maps);
 // Returns element `index` of numpy's type: f, i, u or b of `size` bytes. Booleans are 0 or 1.
 double number_at(std::span<const uint8_t> bytes, char kind, uint32_t size, uint64_t index);
 // Returns element `index`.
