@@ -123,6 +123,15 @@ TEST(Session, ModelsAreDebuggedLikePrograms) {
   std::filesystem::remove(input);
 }
 
+TEST(Session, CountsAreNumbers) {
+  const std::string text =
+      output_of("-- " TPUTWIN_BIN_DIR "/debug_blend <<'END'\nlayer conv1\nstep one\nEND");
+  EXPECT_NE(text.find("not \"conv1\"; to stop at a layer of that name: break layer conv1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("a count is a number from 1 on, not \"one\"\n"), std::string::npos) << text;
+}
+
 TEST(Session, LayersHaveTheNamesOfTheirFile) {
   const auto folder = std::filesystem::temp_directory_path();
   const std::string file = folder / "tputwin-debug-layers.bmodel",

@@ -149,7 +149,12 @@ std::string Console::describe(const Stop& stop) {
 
 Console::Answer Console::go(Motion::Unit unit, bool back, const std::string& count) {
   const uint64_t number = count.empty() ? 1 : std::strtoull(count.c_str(), nullptr, 0);
-  if (number == 0) return {"a count is a number from 1 on\n"};
+  if (number == 0 && unit == Motion::Unit::layer)
+    return {
+        fmt::format("a count is a number from 1 on, not \"{0}\"; to stop at a layer of that "
+                    "name: break layer {0}\n",
+                    count)};
+  if (number == 0) return {fmt::format("a count is a number from 1 on, not \"{}\"\n", count)};
   auto stop = debugger_.resume({.unit = unit, .back = back, .count = number});
   if (!stop) return {.text = {}, .runs = true};
   std::string text = describe(*stop);
