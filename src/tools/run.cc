@@ -160,11 +160,9 @@ Result<size_t> find_variety(const bmodel::Model& model, const ShapeList& shapes)
 
 namespace {
 
-Status add_cost(const bmodel::Variety& variety, const Chip& chip, RunReport& report) {
-  TW_ASSIGN_OR_RETURN(program, isa::decode_program(variety.cmdbuf, chip));
+void add_cost(std::span<const Instruction> program, const Chip& chip, RunReport& report) {
   report.cost = program_cost(program, chip);
   report.predicted_cycles = insight::predicted_cycles(program, chip);
-  return {};
 }
 
 }  // namespace
@@ -181,7 +179,8 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   RunReport report{.variety = *index,
                    .output = std::vector<uint8_t>(variety.output_bytes()),
                    .model_bytes = file.size()};
-  TW_RETURN_IF_ERROR(add_cost(variety, *chip, report));
+  TW_ASSIGN_OR_RETURN(program, isa::decode_program(variety.cmdbuf, *chip));
+  add_cost(program, *chip, report);
   keep_description(*model);
   if (!options.plugin_directory.empty()) prepend_plugin_path(options.plugin_directory);
   thread_diagnostics().clear();
@@ -200,9 +199,10 @@ Result<RunReport> run_model(std::span<const uint8_t> file, std::span<const uint8
   if (bar) device->observers().remove(&*bar);
   if (status.ok() && options.account != 0) {
     Runner& runner = *runners.front();
-    TW_ASSIGN_OR_RETURN(steps, recorded_steps({options.account, options.threads}, [&] {
-                          return runner.session.infer(input, runner.output);
-                        }));
+    LayerFinder layers(program, variety.layers);
+    TW_ASSIGN_OR_RETURN(steps,
+                        recorded_steps({options.account, options.threads}, std::ref(layers),
+                                       [&] { return runner.session.infer(input, runner.output); }));
     report.steps = std::move(steps);
     report.account = options.account;
   }

@@ -8,6 +8,8 @@
 #include "bmodel/open.h"
 #include "tools/bm168x/npy.h"
 #include "tools/command.h"
+#include "tools/models.h"
+#include "tools/recorded_steps.h"
 
 namespace tputwin::tools {
 namespace {
@@ -72,6 +74,42 @@ TEST_F(FileLayers, AreNamedByEveryTool) {
         << printed_;
     EXPECT_TRUE(prints("layer conv2 (")) << printed_;
   }
+}
+
+TEST_F(FileLayers, AreNamedByTheAccountOfTheBm1880) {
+  bmodel::Model model = models::tiny();
+  model.varieties.resize(1);
+  model.varieties[0].layers.append("scale", 3);
+  model.varieties[0].layers.append("relu", 2);
+  ASSERT_TRUE(write_bytes((directory_ / "net.bmodel").string(),
+                          *bmodel::write(model, bmodel::Container::v2_1))
+                  .ok());
+  const std::vector<uint8_t> input(model.varieties[0].input_bytes(), 1);
+  ASSERT_TRUE(write_bytes((directory_ / "in.bin").string(), input).ok());
+  const auto account =
+      json_of("tputwin run --json --account 2 net.bmodel --input in.bin")["account"];
+  std::set<std::string> layers;
+  for (const auto& layer : account["layers"]) layers.insert(layer["layer"].get<std::string>());
+  EXPECT_EQ(layers, (std::set<std::string>{"relu", "scale"})) << account.dump();
+}
+
+// Numbers begin again where the host has computed in between.
+TEST(LayerFinder, TakesTheNearestInstructionOfANumber) {
+  std::vector<Instruction> program;
+  bmodel::LayerRuns runs;
+  for (const char* layer : {"a", "b", "c", "d"})
+    for (uint32_t id = 1; id <= 2; ++id) {
+      program.push_back({.engine = Engine::compute, .id = id});
+      program.push_back({.engine = Engine::dma, .id = id});
+      runs.append(layer, 2);
+    }
+  LayerFinder finder(program, runs);
+  for (int repeat = 0; repeat < 2; ++repeat)
+    for (const char* layer : {"a", "b", "c", "d"})
+      for (const size_t i : {0, 2, 1, 3}) EXPECT_EQ(finder(program[i]), layer) << i;
+  Instruction unknown;
+  unknown.id = 3;
+  EXPECT_EQ(finder(unknown), "");
 }
 
 // The first convolution makes infinities, of which a later one makes NaN.

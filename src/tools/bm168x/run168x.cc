@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/heap.h"
 #include "base/last_error.h"
+#include "insight/layer_scope.h"
 #include "insight/scaling/scaling.h"
 #include "insight/timing/commands.h"
 #include "tools/bm168x/input_files.h"
@@ -213,7 +214,7 @@ std::string times_text(const Times& times, double loading, const NetParameterT& 
 Result<std::vector<StepTime>> account_steps(Runner& runner, const ChosenStage& chosen,
                                             const Buffers& inputs, const Run168xOptions& options) {
   if (options.account == 0) return std::vector<StepTime>();
-  return recorded_steps({options.account, options.threads}, [&] {
+  return recorded_steps({options.account, options.threads}, insight::LayerScope::layer_of, [&] {
     runner.run(chosen, inputs, 1);
     return std::exchange(runner.status, Status());
   });
