@@ -48,6 +48,24 @@ TEST(Refusals, OpsetsAndDomains) {
   expect_words(refusal(builder.model), {"TW-NET-0119", "com.microsoft.Relu"});
 }
 
+// Rows with a single 1 are no weights of hundreds of megabytes.
+TEST(Refusals, LongOneHotOfConstants) {
+  for (const float depth : {1 << 18, 1 << 20}) {
+    ModelBuilder builder(13);
+    builder.input("x", {1, 1});
+    builder.weights("i", {64}, std::vector<float>(64, 3));
+    builder.weights("depth", {1}, {depth});
+    builder.weights("values", {2}, {0, 1});
+    builder.node("OneHot", {"i", "depth", "values"}, {"rows"});
+    builder.node("Add", {"x", "rows"}, {"y"});
+    builder.output("y");
+    if (depth == 1 << 18)
+      EXPECT_EQ(refusal(builder.model), "imported");
+    else
+      expect_words(refusal(builder.model), {"n_rows (OneHot)", "16777216", "Gather the rows"});
+  }
+}
+
 // ONNX Runtime and the checker of ONNX read no model without it.
 TEST(Refusals, ModelsHaveAVersionOfTheFormat) {
   ModelBuilder builder(13);

@@ -249,8 +249,12 @@ ConstantPtr fold_one_hot(const Node& node) {
   Dims dims = indices.dims;
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), classes);
   const int64_t count = elements(dims), inner = run(indices.dims, axis, indices.dims.size());
-  node.require(count >= 0 && count <= kMostFolded, "result", text(dims),
-               fmt::format("at most {} elements of constants", kMostFolded));
+  // Rows with a single 1 would become weights of the net: 64 MiB of fp32 at most.
+  constexpr int64_t kMostOfOneHot = int64_t{1} << 24;
+  node.require(count >= 0 && count <= kMostOfOneHot, "result", text(dims),
+               fmt::format("at most {} elements of constants: where it is a factor of a product, "
+                           "Gather the rows of the other factor instead",
+                           kMostOfOneHot));
   std::vector<double> values(static_cast<size_t>(count), off_on.at(0));
   for (size_t i = 0; i < indices.size(); ++i) {
     auto index = static_cast<int64_t>(indices.at(i));
