@@ -29,11 +29,12 @@ class VendorTable : public ::testing::Test {
     property.set_value(value);
   }
 
+  void write() {
+    std::ofstream file(path_, std::ios::binary);
+    builder_.model.SerializeToOstream(&file);
+  }
   Result<net::Prepared> prepare(const std::string& table = "") {
-    {
-      std::ofstream file(path_, std::ios::binary);
-      builder_.model.SerializeToOstream(&file);
-    }
+    write();
     net::Source source{.prototxt = "", .caffemodel = path_, .table = {}, .import = {}};
     if (!table.empty()) {
       std::ofstream(folder_ / "table.prototxt") << table;
@@ -57,6 +58,20 @@ TEST_F(VendorTable, CountsLikeTheTableOfAFile) {
   EXPECT_EQ(net::table_text(own->table), net::table_text(by_file->table));
   EXPECT_EQ(own->network.blobs.at("n_y")[0].data, by_file->network.blobs.at("n_y")[0].data);
   EXPECT_TRUE(net::resolve(own->network, own->table).ok());
+}
+
+TEST_F(VendorTable, IsForTheBm1880) {
+  add_property("bm1880_ctable", std::string("chip: 'bm1684x' ") + kTable);
+  auto prepared = prepare();
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_EQ(prepared.error().id(), errors::net_table_chip);
+  // Nets for other chips do not read it.
+  for (const ChipFamily chip : {ChipFamily::bm1684, ChipFamily::bm1684x}) {
+    auto other = net::prepare_float(
+        {.prototxt = "", .caffemodel = path_, .table = {}, .import = {}, .chip = chip});
+    ASSERT_TRUE(other.ok()) << other.error().message();
+    EXPECT_EQ(other->table.layer_size(), 0);
+  }
 }
 
 TEST_F(VendorTable, GivesWayToTheTableOfAFile) {

@@ -170,6 +170,39 @@ TEST_F(CompileOptions, RefuseTheTableOfAnotherChip) {
   EXPECT_TRUE(prints("TW-NET-0316") && prints("need no table")) << printed_;
 }
 
+// Layers without bytes have floats of the chip.
+TEST_F(CompileOptions, RefuseFloatsThatTheChipLacks) {
+  const std::pair<std::string, std::vector<std::string>> chips[] = {
+      {"bm1684", {"int8", "fp64", "fp16"}}, {"bm1684x", {"int8", "fp64", "float"}}};
+  for (const auto& [chip, wrong] : chips)
+    for (const std::string& floats : wrong) {
+      const std::string table =
+          fmt::format("echo 'floats: \"{}\" layer {{ name: \"conv1\" }}' > t; ", floats);
+      EXPECT_EQ(run(table + compile_digits(chip.c_str()) + "--type int8 --table t"), 5);
+      EXPECT_TRUE(prints("TW-NET-0317 table: floats = " + floats)) << printed_;
+      EXPECT_TRUE(prints(chip == "bm1684" ? "one of: fp32;" : "one of: fp32, fp16, bf16;"))
+          << printed_;
+    }
+}
+
+TEST_F(CompileOptions, TakeNetsWithoutWeights) {
+  const std::string net =
+      "name: 'net' input: 'x' input_shape { dim: 1 dim: 2 dim: 4 dim: 4 } layer { name: 'p' type: "
+      "'Pooling' bottom: 'x' top: 'p' pooling_param { kernel_size: 2 stride: 2 } }";
+  for (const char* chip : {"bm1684", "bm1684x"}) {
+    EXPECT_EQ(
+        run(fmt::format(
+            "echo \"{}\" > net.prototxt; printf '\\242\\006\\014\\012\\001p\\022\\007Pooling' > "
+            "net.caffemodel; tputwin compile --prototxt net.prototxt "
+            "--caffemodel net.caffemodel --chip {} -o net.bmodel && "
+            "tputwin run net.bmodel",
+            net, chip)),
+        0)
+        << printed_;
+    EXPECT_TRUE(prints("output  p fp32(1,2,2,2)")) << printed_;
+  }
+}
+
 // Only tables for other chips give types to layers.
 TEST_F(CompileOptions, RefuseTypesThatTheChipLacks) {
   const std::string table = "echo 'layer { name: \"conv1\" type: \"fp16\" }' > table.prototxt; ";

@@ -18,10 +18,14 @@ void leave_to_host(Compilation& c) {
   }
 }
 
+// Quantized files of the vendor are for the BM1880, and their tables name no chip. Nets for other
+// chips do not read them.
 Status read_own_table(Compilation& c) {
   auto own =
       net::read_table({reinterpret_cast<const uint8_t*>(c.own_table.data()), c.own_table.size()});
   if (!own.ok()) return Error(own.error()).argument("metadata", "bm1880_ctable");
+  if (!own->has_chip()) own->set_chip(table_chip(ChipFamily::bm1880));
+  TW_RETURN_IF_ERROR(check_chip(*own, c.source.chip, "metadata bm1880_ctable"));
   c.table = std::move(*own);
   return {};
 }
@@ -29,7 +33,8 @@ Status read_own_table(Compilation& c) {
 }  // namespace
 
 Status load_table(Compilation& c) {
-  if (!c.source.table && c.own_table.empty()) {
+  const bool has_own = !c.own_table.empty() && c.source.chip == ChipFamily::bm1880;
+  if (!c.source.table && !has_own) {
     c.table = c.own_thresholds;
     return {};
   }

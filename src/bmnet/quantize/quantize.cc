@@ -55,6 +55,14 @@ void warn_of_coarse_scores(const TensorOp& op, const LayerThresholds& thresholds
 
 }  // namespace
 
+bool has_weights(const Network& network) {
+  return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
+    if (!has_trait(op, trait::integer_blobs) || is_left_to_host(op)) return false;
+    const auto blobs = network.blobs.find(op.name());
+    return blobs != network.blobs.end() && !blobs->second.empty();
+  });
+}
+
 bool has_float_weights(const Network& network) {
   return std::ranges::any_of(network.ops, [&](const TensorOp& op) {
     if (!has_trait(op, trait::integer_blobs) || is_left_to_host(op)) return false;

@@ -14,6 +14,8 @@ namespace tputwin::net {
 // Returns true if a weight that must be an integer in the int8 net has a fraction. Such a net must
 // be quantized before it is compiled.
 bool has_float_weights(const Network& network);
+// Returns true if a layer has weights that are bytes in a net of bytes.
+bool has_weights(const Network& network);
 
 // `thresholds` must have the threshold of every tensor, except of those that only move bytes. For
 // LRN layers it also needs the blob "sum_sq". The result has an entry for every layer, with all

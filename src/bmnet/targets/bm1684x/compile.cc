@@ -41,7 +41,7 @@ Status set_layer_types(StreamCompilation& c) {
   c.types.numbers.type = c.types.has_bytes ? DType::f32 : c.options.type;
   if (table == nullptr) return {};
   if (c.types.has_bytes && table->has_floats()) {
-    TW_ASSIGN_OR_RETURN(type, type_of_name("table", table->floats()));
+    TW_ASSIGN_OR_RETURN(type, floats_of(*table));
     c.types.numbers.type = type;
   }
   // Layers that fit_windows() divided are no longer in the net. Their parts have their types.

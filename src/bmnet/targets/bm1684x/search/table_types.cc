@@ -24,6 +24,22 @@ Result<DType> type_of_name(const std::string& where, const std::string& name) {
       .detail("it must be fp32, fp16, bf16 or int8");
 }
 
+Result<DType> floats_of(const NetCalibrationParameter& table) {
+  const auto type = type_of_name("table", table.floats());
+  if (type.ok() && *type != DType::i8 && target().has_type(*type)) return type;
+  std::string names;
+  for (const DType known : {DType::f32, DType::f16, DType::bf16})
+    if (target().has_type(known))
+      names += (names.empty() ? "" : ", ") + std::string(name_of(known));
+  return Error(errors::net_table_type)
+      .in("table")
+      .argument("floats", table.floats())
+      .detail(fmt::format("the numbers of layers without bytes on the {} are one of: {}; leave "
+                          "floats out for fp32",
+                          chip().name, names))
+      .see(target().document());
+}
+
 Status check_types(const NetCalibrationParameter& table) {
   const auto check_type = [](const std::string& where, const std::string& name) -> Status {
     TW_ASSIGN_OR_RETURN(type, type_of_name(where, name));
@@ -37,7 +53,7 @@ Status check_types(const NetCalibrationParameter& table) {
         .see(target().document());
   };
   TW_RETURN_IF_ERROR(check_chip(table, chip().family));
-  if (table.has_floats()) TW_RETURN_IF_ERROR(check_type("table", table.floats()));
+  if (table.has_floats()) TW_RETURN_IF_ERROR(floats_of(table).status());
   for (const LayerCalibrationParameter& entry : table.layer())
     if (entry.has_type()) TW_RETURN_IF_ERROR(check_type("layer " + entry.name(), entry.type()));
   return {};

@@ -55,7 +55,7 @@ class OwnTypes {
     types.floats_ = type == DType::i8 ? DType::f32 : type;
     if (table == nullptr) return types;
     if (type == DType::i8 && table->has_floats()) {
-      TW_ASSIGN_OR_RETURN(floats, type_of_name("table", table->floats()));
+      TW_ASSIGN_OR_RETURN(floats, floats_of(*table));
       types.floats_ = floats;
     }
     const auto set = [&](const std::string& layer,
