@@ -206,6 +206,52 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
     EXPECT_EQ(results(isa), results("reference")) << isa;
 }
 
+// A layer of 2,048 input channels, as networks of segmentation end, and the largest numbers of
+// channels whose sums of the largest numbers fit. With one more only the reference kernel runs.
+TEST(TypicalLayers, LargestSumsOfBytes) {
+  if (!has_fast_kernels()) return;
+  const auto layer = [](uint32_t channels, const Axis& axis, DType in, DType weight) {
+    Lanes lanes(bm1684());
+    const Shape weights{channels, 3, axis.kernel, axis.kernel};
+    return Conv2dBm1684Int8{.out = lanes.aligned({1, 3, 2, 2}, DType::i16, 4),
+                            .in = lanes.aligned({1, channels, 2, 2}, in, 4),
+                            .weight = lanes.compact(weights, weight, 4),
+                            .window = {axis, axis},
+                            .rshift = 16};
+  };
+  EXPECT_EQ(kernel_of(bm1684(), layer(2048, kThree, DType::i8, DType::i8)), "planes");
+  for (const DType in : {DType::i8, DType::u8})
+    for (const DType weight : {DType::i8, DType::u8}) {
+      const bool has_sign = in == DType::i8 || weight == DType::i8;
+      const uint32_t most = has_sign ? 3655 : 1834;
+      EXPECT_EQ(kernel_of(bm1684(), layer(most + 1, kThree, in, weight)), "");
+      const Conv2dBm1684Int8 op = layer(most, kThree, in, weight);
+      const auto results = [&](const std::string& isa) {
+        TestMemory test_memory(bm1684());
+        const Memory memory = test_memory.memory();
+        for (uint32_t c = 0; c < most; ++c)
+          for (uint32_t i = 0; i < 9; ++i) {
+            if (i < 4) memory.write(op.in, 0, c, i / 2, i % 2, in == DType::i8 ? -128 : 255);
+            // All weights the smallest or the largest, or both by turns.
+            const int least = weight == DType::i8 ? -128 : 0, largest = least + 255;
+            for (uint32_t oc = 0; oc < 3; ++oc)
+              memory.write(op.weight, c, oc, i / 3, i % 3,
+                           oc == 0 || (oc == 2 && (c + i) % 2 == 0) ? least : largest);
+          }
+        fast::select_isa(isa);
+        if (!fast::execute(op, memory)) execute(op, memory);
+        fast::select_isa("");
+        std::vector<int32_t> values;
+        for (uint32_t i = 0; i < 12; ++i)
+          values.push_back(memory.read(op.out, 0, i / 4, i / 2 % 2, i % 2));
+        return values;
+      };
+      const std::vector<int32_t> expected = results("reference");
+      for (const std::string& isa : fast::available_isas())
+        EXPECT_EQ(results(isa), expected) << isa;
+    }
+}
+
 TEST(TypicalLayers, TransposingCopiesGoTileByTile) {
   if (!has_fast_kernels()) return;
   const Shape shape{1, 32, 24, 40};

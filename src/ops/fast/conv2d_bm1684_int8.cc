@@ -224,12 +224,14 @@ class ImagePlanes {
 };
 
 Declined operands_decline(const Conv2dBm1684Int8& op, const LocalMemory& local) {
-  constexpr uint64_t kLargestProduct = 255 * 255, kMost = uint64_t{1} << 30;
+  // A sign flip makes one of two signed operands unsigned.
+  const bool has_sign = is_signed(op.in.dtype) || is_signed(op.weight.dtype);
+  const uint64_t largest_product = has_sign ? 255 * 128 : 255 * 255, most = uint64_t{1} << 30;
   if (!has_cells(op.in, 1) || (has_weights(op) && !has_cells(op.weight, 1)) ||
       !has_cells(op.out, element_bytes(op.out.dtype)) || is_32bit(op.out.dtype))
     return "an operand is no cells in lanes";
   const uint64_t terms = uint64_t{op.in.shape.c} * op.window.h.kernel * op.window.w.kernel;
-  if (terms * kLargestProduct > kMost) return "sums that 32 bits do not hold";
+  if (terms * largest_product > most) return "sums that 32 bits do not hold";
   if (!has_dense_rows(op.in) || !has_dense_rows(op.out)) return "rows have gaps";
   return overlap(op.out, {&op.in, has_weights(op) ? &op.weight : nullptr, tensor_of(op.bias)},
                  local);
