@@ -110,10 +110,13 @@ class ByteRelu final : public ElementwiseStreamKernel {
   }
 };
 
-// Extents of fp32 tensors and cells that casts read and write. They follow each other in memory.
+// Extents of fp32 tensors and cells that casts read and write. They follow each other in memory. A
+// single image is viewed as other layers view it, so that it may stay in local memory.
 View image_view(View floats, int64_t image, int64_t images, const Extents& e) {
   const int64_t sample = e.c * e.h * e.w;
   floats.e = {images, e.c, e.h, e.w};
+  floats.type = DType::f32;
+  if (image == 0 && images == 1) return floats;
   floats.offset = image * sample * element_bytes(DType::f32);
   floats.steps = ViewSteps{kImages * sample, e.h * e.w, e.w, 1};
   return floats;
@@ -135,24 +138,25 @@ void emit_real(StreamProgram& program, FloatArithmetic::Kind kind, const TensorV
       FloatArithmetic{.kind = kind, .out = to, .a = Source::tensor(a), .b = Source::value(b)});
 }
 
-// Bytes of one image as fp32. A byte b that is moved to the fraction of 2^23 is 2^23 + b; the sign
-// bit is inverted before, which adds 128.
+// Bytes of one image as fp32. A byte b in the fraction of 2^23 is 2^23 + b. Its sign bit is
+// inverted, which adds 128.
 class FromCells final : public ElementwiseStreamKernel {
  public:
   int image = 0;
   float scale = 1;
 
   void emit(StreamProgram& program, const Operands& o) const override {
-    constexpr uint32_t kSigns = 0x8080'8080, kByte = 0xff, kExponent = 0x4b00'0000;
+    constexpr uint32_t kByte = 0xff, kExponentAndSign = 0x4b00'0080;
     constexpr float kOffset = 0x1p23f + 128;
     const TensorView out = out_view(o), bits = bm1684x::retyped(out, DType::u32);
-    emit_bits(program, Bitwise::Kind::bit_xor, bits, bm1684x::retyped(rows_view(o, 0), DType::u32),
-              kSigns);
-    if (image > 0)
-      emit_bits(program, Bitwise::Kind::logical_shift, bits, bits,
+    TensorView cells = bm1684x::retyped(rows_view(o, 0), DType::u32);
+    if (image > 0) {
+      emit_bits(program, Bitwise::Kind::logical_shift, bits, cells,
                 static_cast<uint32_t>(-8 * image));
-    emit_bits(program, Bitwise::Kind::bit_and, bits, bits, kByte);
-    emit_bits(program, Bitwise::Kind::bit_or, bits, bits, kExponent);
+      cells = bits;
+    }
+    emit_bits(program, Bitwise::Kind::bit_and, bits, cells, kByte);
+    emit_bits(program, Bitwise::Kind::bit_xor, bits, bits, kExponentAndSign);
     emit_real(program, FloatArithmetic::Kind::sub, out, out, kOffset);
     emit_real(program, FloatArithmetic::Kind::mul, out, out, scale);
   }
