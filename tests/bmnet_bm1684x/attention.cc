@@ -120,6 +120,7 @@ TEST(Bm1684xAttention, HasTheValuesOfFloatExecution) {
       EXPECT_EQ(compare(*network, DType::i8, 4e-2f, inputs), "");
       const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
       EXPECT_EQ(compare(*network, DType::f32, 1e-4f, inputs), "") << "BM1684";
+      EXPECT_EQ(compare(*network, DType::i8, 4e-2f, inputs), "") << "BM1684";
     }
 }
 
@@ -156,6 +157,7 @@ TEST(Bm1684xAttention, AddsMasksOfSamplesAndHeads) {
       {
         const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
         EXPECT_EQ(compare(*network, DType::f32, 1e-4f, inputs), "") << "BM1684";
+        EXPECT_EQ(compare(*network, DType::i8, 4e-2f, inputs), "") << "BM1684";
       }
       bm1684x::simplify(*network, false);
       ASSERT_TRUE(bm1684x::divide_long_attention(*network, bm1684x::Types{}).ok());

@@ -9,6 +9,7 @@
 
 #include "bmnet/reference/execute.h"
 #include "bmnet/targets/bm1684/bytes/quantize.h"
+#include "bmnet/targets/bm1684/bytes/rewrite.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -46,7 +47,10 @@ bool is_of_bytes(const Network& network) {
 
 std::string difference_from_interpreter(const Network& network, const Values& inputs) {
   const NetCalibrationParameter table = largest_values(network, inputs);
-  auto quantized = bm1684::quantized(network, table);
+  Network rewritten = network;
+  auto own_table = bm1684::rewrite(rewritten, table);
+  if (!own_table.ok()) return own_table.status().message();
+  auto quantized = bm1684::quantized(rewritten, *own_table);
   if (!quantized.ok()) return quantized.status().message();
   auto expected =
       run_int8(quantized->network, quantized->integers, bytes_of_inputs(*quantized, inputs));

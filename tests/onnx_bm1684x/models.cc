@@ -216,7 +216,7 @@ Status run_file(const std::string& path, const std::string& weights, DType type,
   if (explains) std::printf("%s\n", compiled.explanation.c_str());
   std::printf("%s %s: %zu commands, %.3f ms predicted, %.1f MB moved\n", path.c_str(),
               name_of(type).c_str(), compiled.program.size(),
-              static_cast<double>(compiled.predicted_cycles) / 1e6,
+              static_cast<double>(compiled.predicted_cycles) / compiled.target->chip.clock_hz * 1e3,
               static_cast<double>(compiled.global_bytes) / 1e6);
   std::fflush(stdout);
   if (keeps) return print_cosines(network, compiled, inputs);

@@ -3,6 +3,7 @@
 
 #include "bmnet/targets/bm1684/bytes/byte_kernel.h"
 #include "bmnet/targets/bm1684/bytes/quantize.h"
+#include "bmnet/targets/bm1684/bytes/rewrite.h"
 #include "bmnet/targets/bm1684/commands.h"
 #include "bmnet/targets/bm1684/functions.h"
 
@@ -19,6 +20,10 @@ using bm1684x::StreamProgram;
 class CellPacking final : public BytePacking {
  public:
   bool computes_bytes(const TensorOp& op) const override { return bm1684::computes_bytes(op); }
+  Result<NetCalibrationParameter> rewrite(Network& network,
+                                          const NetCalibrationParameter& table) const override {
+    return bm1684::rewrite(network, table);
+  }
   Result<PackedNet> pack(const Network& network,
                          const NetCalibrationParameter& table) const override {
     TW_ASSIGN_OR_RETURN(net, quantized(network, table));

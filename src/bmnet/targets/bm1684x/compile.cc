@@ -143,7 +143,14 @@ Status set_types(StreamCompilation& c) {
   return {};
 }
 
-// Replaces the passes up to here if the target packs bytes.
+// These two replace the passes up to here if the target packs bytes.
+Status rewrite_floats(StreamCompilation& c) {
+  if (c.options.keep_all) return {};
+  TW_ASSIGN_OR_RETURN(table, target().packing()->rewrite(c.shared.net.network, *c.options.table));
+  c.table = std::move(table);
+  return {};
+}
+
 Status pack_bytes(StreamCompilation& c) {
   TW_ASSIGN_OR_RETURN(packed, target().packing()->pack(c.shared.net.network, *c.options.table));
   c.shared.net.network = std::move(packed.net.network);
@@ -160,6 +167,7 @@ Status pack_bytes(StreamCompilation& c) {
     for (TensorShape& s : *op.mutable_input_shape()) s.set_data_type_size(4);
     for (TensorShape& s : *op.mutable_output_shape()) s.set_data_type_size(4);
   }
+  c.types.matrices = matrix_tensors(c.shared.net.network, std::move(packed.maps));
   c.shared.contiguous = regrouped_tensors(c.shared.net.network);
   c.shared.contiguous.merge(packed.contiguous);
   return {};
@@ -318,7 +326,7 @@ using Pass = Status (*)(StreamCompilation&);
 
 constexpr Pass kChoose[] = {set_layer_types,    keep_integers, set_thresholds, fuse,
                             shared<pass::trim>, expand,        set_types};
-constexpr Pass kPack[] = {pack_bytes};
+constexpr Pass kPack[] = {rewrite_floats, pack_bytes};
 constexpr Pass kLower[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
                            shared<pass::storage>, lower_all};
 constexpr Pass kEmit[] = {group, shared<pass::place>, place_weights, emit_all, describe_ends};

@@ -52,12 +52,16 @@ struct PackedNet {
   Types types;
   std::map<std::string, LayerIntegers> layers;  // of bytes, and casts
   std::set<std::string> contiguous;             // tensors whose samples follow each other
+  std::set<std::string> maps;                   // cells, and what casts read and write
 };
 class BytePacking {
  public:
   virtual ~BytePacking() = default;
   // Returns false if a layer of a float net is computed in fp32.
   virtual bool computes_bytes(const TensorOp& op) const = 0;
+  // Rewrites a float net, as simplify() does. Returns the table of the new net.
+  virtual Result<NetCalibrationParameter> rewrite(Network& network,
+                                                  const NetCalibrationParameter& table) const = 0;
   // Quantizes a float net.
   virtual Result<PackedNet> pack(const Network& network,
                                  const NetCalibrationParameter& table) const = 0;

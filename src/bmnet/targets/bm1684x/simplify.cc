@@ -42,8 +42,8 @@ bool repeats_values(const TensorOp& op) {
 
 class Simplifier {
  public:
-  Simplifier(Network& network, bool has_bytes)
-      : network_(network), outputs_(network.outputs()), has_bytes_(has_bytes) {}
+  Simplifier(Network& network, bool has_bytes, const BytesOfLayers& bytes)
+      : network_(network), outputs_(network.outputs()), has_bytes_(has_bytes), bytes_(bytes) {}
 
   std::map<std::string, Multiple> run() {
     for (TensorOp& op : ops()) make_power(op);
@@ -88,6 +88,7 @@ class Simplifier {
   // One factor and one summand for all channels.
   void make_power(TensorOp& op) {
     if (!is(op, Op::scale) || op.tg_scale_param().do_activation()) return;
+    if (bytes_.keeps && bytes_.keeps(op)) return;
     const auto blobs = network_.blobs.find(op.name());
     if (blobs == network_.blobs.end() || !std::ranges::all_of(blobs->second, all_equal)) return;
     const bool has_bias = op.tg_scale_param().bias_term() && blobs->second.size() > 1;
@@ -109,8 +110,13 @@ class Simplifier {
         dims(op.input_shape(0)) != dims(op.output_shape(0)))
       return false;
     TensorOp* last = take_bias(op, param.b_shape());
-    if (last != nullptr) last->set_top(0, op.top(0));
-    return last != nullptr;
+    if (last == nullptr) return false;
+    last->set_top(0, op.top(0));
+    // Views between the product and its sum hold the sum now.
+    for (const TensorOp* view = last; is(*view, Op::reshape);
+         view = network_.producer(view->bottom(0)))
+      multiples_[view->bottom(0)] = {op.top(0)};
+    return true;
   }
 
   // Moves constants that a softmax adds, one for each output of the inner product before it.
@@ -157,7 +163,8 @@ class Simplifier {
     auto& own = *product->mutable_tg_inner_product_param();
     const int64_t outputs = own.num_output();
     if (own.bias_term() || own.do_activation() || dims(constants).back() != outputs ||
-        count(constants) != outputs || dims(op.input_shape(0)).back() != outputs)
+        count(constants) != outputs || dims(op.input_shape(0)).back() != outputs ||
+        (bytes_.may_be_bias && !bytes_.may_be_bias(*product, op)))
       return nullptr;
     own.set_bias_term(true);
     network_.blobs[product->name()].push_back(
@@ -213,19 +220,29 @@ class Simplifier {
       return;
     for (TensorOp& reader : ops())
       for (std::string& bottom : *reader.mutable_bottom())
-        if (bottom == op.top(0) && !is(reader, Op::host)) bottom = op.bottom(0);
+        if (bottom == op.top(0) && may_skip(op, reader)) bottom = op.bottom(0);
+  }
+
+  // Cells hold several samples. Layers that may read cells need a tensor of as many samples.
+  bool may_skip(const TensorOp& reshape, const TensorOp& reader) const {
+    if (is(reader, Op::host)) return false;
+    const bool has_cells =
+        bytes_.keeps && (bytes_.keeps(reader) || has_trait(reader, trait::moves_elements));
+    return !has_cells || reshape.input_shape(0).dim(0) == reshape.output_shape(0).dim(0);
   }
 
   Network& network_;
   const std::vector<std::string> outputs_;
   const bool has_bytes_;
+  const BytesOfLayers& bytes_;
   std::map<std::string, Multiple> multiples_;
 };
 
 }  // namespace
 
-std::map<std::string, Multiple> simplify(Network& network, bool has_bytes) {
-  return Simplifier(network, has_bytes).run();
+std::map<std::string, Multiple> simplify(Network& network, bool has_bytes,
+                                         const BytesOfLayers& bytes) {
+  return Simplifier(network, has_bytes, bytes).run();
 }
 
 }  // namespace tputwin::net::bm1684x

@@ -166,8 +166,8 @@ void each_tensor(const TensorOp& op, const Call& call) {
 
 }  // namespace
 
-std::set<std::string> matrix_tensors(const Network& network) {
-  std::set<std::string> excluded, found;
+std::set<std::string> matrix_tensors(const Network& network, std::set<std::string> excluded) {
+  std::set<std::string> found;
   for (const TensorOp& op : network.ops)
     each_tensor(op, [&](const std::string& t, const TensorShape& shape) {
       if (!takes_matrices(op) || shape.dim_size() != 4) excluded.insert(t);

@@ -24,8 +24,8 @@ View add_constant(StreamKernel& kernel, const Layer& layer, std::string_view nam
                   const ViewSteps& steps);
 
 // Returns the tensors of four axes that are matrices: layers that work along the last axes produce
-// or read them, and no layer that works on maps.
-std::set<std::string> matrix_tensors(const Network& network);
+// or read them, and no layer that works on maps. Those of `excluded` are none.
+std::set<std::string> matrix_tensors(const Network& network, std::set<std::string> excluded = {});
 // Returns the tensors whose views may have other samples than they.
 std::set<std::string> regrouped_tensors(const Network& network);
 

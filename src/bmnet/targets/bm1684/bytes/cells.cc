@@ -78,7 +78,9 @@ class Packing {
         op.set_bottom(i, output(tensor, i));
       else
         op.set_bottom(i, converted(tensor, has_cells));
-      *op.mutable_input_shape(i) = shape_of(tensor, has_cells);
+      // Layers may view a tensor in another shape.
+      const TensorShape own = op.input_shape(i);
+      *op.mutable_input_shape(i) = has_cells ? cells_of(own) : floats_of(own);
     }
     for (int t = 0; t < op.top_size(); ++t) {
       const auto at = static_cast<size_t>(t);
@@ -86,6 +88,7 @@ class Packing {
                              at < integers.threshold_y.size() ? integers.threshold_y[at] : 1};
       *op.mutable_output_shape(t) = shape_of(op.top(t), has_cells);
       set_type_of(op.top(t), has_cells);
+      if (has_cells) to_.maps.insert(op.top(t));
     }
     const bool is_plain_move = has_trait(op, trait::moves_elements) && integers.multiplier.empty();
     if (has_cells && !is_plain_move) to_.layers[op.name()] = integers;
@@ -142,7 +145,10 @@ class Packing {
     return to;
   }
 
+  // Casts view cells and floats alike.
   void add(TensorOp op, const LayerIntegers& integers) {
+    for (const auto& tensors : {op.bottom(), op.top()})
+      if (to_.layers.contains(op.name())) to_.maps.insert(tensors.begin(), tensors.end());
     to_.net.network.ops.push_back(std::move(op));
     to_.net.integers.push_back(integers);
   }

@@ -106,11 +106,6 @@ NetCalibrationParameter table_of(const Network& network, const Thresholds& thres
   return table;
 }
 
-bool is_fp32(const NetCalibrationParameter& table, const TensorOp& op) {
-  const LayerCalibrationParameter* entry = find_entry(table, op);
-  return entry != nullptr && (entry->on_host() || entry->type() == "fp32");
-}
-
 // Returns the means of tensors that the table has.
 TensorMeans means_of(const Network& network, const NetCalibrationParameter& table) {
   std::map<std::string, const BlobParameter*> known;
@@ -156,6 +151,11 @@ void share_thresholds(const Network& network, Thresholds& thresholds) {
 // In bytes a row is a sample of one position, so that most units of a lane idle. Products of more
 // rows take less time in fp32, whose rows are positions.
 constexpr int64_t kMostRows = 16;
+
+bool is_fp32(const NetCalibrationParameter& table, const TensorOp& op) {
+  const LayerCalibrationParameter* entry = find_entry(table, op);
+  return entry != nullptr && (entry->on_host() || entry->type() == "fp32");
+}
 
 bool computes_bytes(const TensorOp& op) {
   switch (properties(op.type()).op) {
