@@ -19,7 +19,7 @@ struct Multiple {
   std::string tensor;
   float factor = 1;
 };
-// What layers of bytes need on targets that pack them.
+// BytesOfLayers says what layers of bytes need on targets that pack them.
 struct BytesOfLayers {
   // True for layers that must stay what they are.
   std::function<bool(const TensorOp&)> keeps;

@@ -17,7 +17,7 @@
 namespace tputwin::net::bm1684 {
 namespace {
 
-// What a table has for a tensor.
+// Range holds what a table has for a tensor.
 struct Range {
   float threshold = 0;
   std::vector<float> means;
