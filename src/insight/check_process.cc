@@ -45,7 +45,11 @@ Process* start() {
   }
   auto* process = new Process{*checks, Report(std::move(options))};  // lives until the process ends
   if (Status status = process->report.write(); !status.ok()) log(status.error(), Level::error);
+#ifdef __GLIBC__
   on_exit(print_count, nullptr);
+#else
+  std::atexit([] { print_count(0, nullptr); });  // the exit code is not known
+#endif
   return process;
 }
 
@@ -70,11 +74,12 @@ void print_count(int exit_code, void*) {
   };
   const std::string text = fmt::format("{}{}", counted(findings.size() - hints, "finding"),
                                        hints == 0 ? "" : ", " + counted(hints, "hint"));
-  if (exit_code == 0)
-    fmt::print(stderr, "tputwin check: {}\n", text);
-  else
-    fmt::print(stderr, "tputwin check: the program failed with exit code {}; until then {}\n",
-               exit_code, text);
+  const bool is_complete = exit_code == 0 || !findings.empty();
+  fmt::print(stderr, "tputwin check: {}{}\n",
+             is_complete
+                 ? ""
+                 : fmt::format("the program failed with exit code {}; until then ", exit_code),
+             text);
 }
 
 }  // namespace
