@@ -1,4 +1,4 @@
-"""Updates that combine, rows with a one, rests of divisions, and maps of three axes that grow."""
+"""Sums of bytes, updates that combine, rows with a one, rests of divisions, and maps of three axes that grow."""
 import numpy as np
 
 from forms.registry import form
@@ -54,3 +54,11 @@ def resize_of_three_axes(g):
                coordinate_transformation_mode="align_corners"),
              g("Resize", [x, "", "", g.integers(1, 2, 3, 8, 15)], mode="nearest",
                coordinate_transformation_mode="asymmetric", nearest_mode="floor"))
+
+
+@form()
+def arithmetic_of_bytes(g):
+    """Sums wrap."""
+    x, y = (g.input([1, 3, 4, 4], 0, 255, "uint8") for _ in range(2))
+    operators = ["Max", "Min"] if g.opset < 14 else ["Max", "Min", "Add", "Sub", "Mul"]
+    g.output(*(g(operator, [x, y]) for operator in operators), element=2)
