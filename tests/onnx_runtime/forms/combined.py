@@ -62,3 +62,30 @@ def arithmetic_of_bytes(g):
     x, y = (g.input([1, 3, 4, 4], 0, 255, "uint8") for _ in range(2))
     operators = ["Max", "Min"] if g.opset < 14 else ["Max", "Min", "Add", "Sub", "Mul"]
     g.output(*(g(operator, [x, y]) for operator in operators), element=2)
+
+
+@form(14)
+def chains_of_bytes(g):
+    """Each operation wraps before the next one."""
+    for element, low, high, number in (("uint8", 0, 255, 2), ("int8", -128, 127, 3)):
+        x, y = (g.input([2, 3, 5], low, high, element) for _ in range(2))
+        seven, hundred, ten = (g.constant(np.array(v, element)) for v in (7, 100, 10))
+        twice = g("Add", [x, x])
+        g.output(g("Mul", [g("Add", [x, hundred]), seven]), g("Add", [g("Mul", [twice, seven]), x]),
+                 g("Add", [twice, g("Add", [y, y])]), g("Mul", [g("Clip", [x, ten, hundred]), seven]),
+                 g("Mul", [g("Max", [x, ten]), seven]), element=number)
+        if element == "uint8":
+            g.output(g("Sub", [g("Where", [g("Greater", [x, y]), x, seven]), y]), element=number)
+        g.output(g("Cast", [g("Mul", [g("Mul", [x, seven]), y])], to=1))
+
+
+@form(18)
+def resize_that_keeps_the_aspect(g):
+    """The factor is the policy's, not that of the rounded extents."""
+    x, deep = g.input([1, 2, 7, 9]), g.input([1, 2, 6, 7, 8])
+    for policy in ("not_larger", "not_smaller"):
+        for mode in ("linear", "nearest"):
+            g.output(g("Resize", [x, "", "", g.integers(4, 11)], mode=mode, axes=[2, 3],
+                       keep_aspect_ratio_policy=policy))
+        g.output(g("Resize", [deep, "", "", g.integers(3, 9, 4)], mode="linear", axes=[2, 3, 4],
+                   keep_aspect_ratio_policy=policy))

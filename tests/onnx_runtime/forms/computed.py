@@ -99,7 +99,8 @@ def layer_normalization_of_tensors(g):
     x = g.input([2, 3, 4])
     g.output(g("LayerNormalization", [x, g.input([4])]),
              g("LayerNormalization", [x, g.weights([4]), g.input([4])], epsilon=0.01),
-             g("LayerNormalization", [x, g.input([3, 4]), g.input([3, 4])], axis=1))
+             g("LayerNormalization", [x, g.input([3, 4]), g.input([3, 4])], axis=1),
+             g("LayerNormalization", [x, g.input([3, 1]), g.input([4])], axis=1))
 
 
 @form(21)

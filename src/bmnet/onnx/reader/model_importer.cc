@@ -198,6 +198,16 @@ void ModelImporter::import_all(const Nodes& nodes, int64_t opset) {
     if (needed[i]) import_node(nodes[i], opset);
 }
 
+namespace {
+
+// Returns true if other nodes stand for this one, and have given its results a kind, such as
+// integers of bytes.
+bool is_made_of_others(Node& node, ValueKind kind) {
+  return !node.expansion().empty() && kind != ValueKind::boolean && node.proto.op_type() != "Cast";
+}
+
+}  // namespace
+
 void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
   std::vector<const Value*> inputs;
   std::vector<std::string> missing;
@@ -237,7 +247,8 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
     else if (!values_.contains(name) && !lists_.contains(name))
       unknown_.insert(name);
     const auto known = values_.find(name);
-    const bool keeps_kind = known == values_.end() || known->second.on_host || is_of_lists(proto);
+    const bool keeps_kind = known == values_.end() || known->second.on_host || is_of_lists(proto) ||
+                            is_made_of_others(node, kind);
     if (!keeps_kind) {
       known->second.kind = kind;
       known->second.integer_type = integer_type;

@@ -96,7 +96,8 @@ void expand_clip(Node& node) {
                  text(node.dims(input)), "one value");
     // A bound of one axis would give a scalar that axis.
     const std::string bound = made.add("Reshape", {made.in(input), made.integers({})});
-    y = made.add(input == 1 ? "Max" : "Min", {y, bound});
+    // In this order the BM1684X passes NaN on.
+    y = input == 1 ? made.add("Max", {bound, y}) : made.add("Min", {y, bound});
   }
   made.set(y);
 }
@@ -259,7 +260,7 @@ void expand_layer_normalization(Node& node) {
   Expansion made(node);
   const auto operand = [&](size_t input) -> std::string {
     if (!node.has(input)) return "";
-    require_values(node, input, input == 1 ? "Scale" : "B", elements(last));
+    if (elements(node.dims(input)) != elements(last)) return made.in(input);  // is repeated
     return made.add("Reshape", {made.in(input), made.integers(last)});
   };
   const bool is_rms = node.proto.op_type() == "RMSNormalization";

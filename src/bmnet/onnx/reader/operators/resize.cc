@@ -157,8 +157,9 @@ std::vector<T> for_all_axes(const Node& node, std::vector<T> values,
   return all;
 }
 
-// The extents that keep the ratio of rows to columns: one factor for the axes that are listed.
-void keep_aspect_ratio(const Node& node, bool larger, Dims& wanted) {
+// Sets the extents that keep the ratio of rows to columns, and their factors: one for the axes that
+// are listed.
+void keep_aspect_ratio(const Node& node, bool larger, Dims& wanted, std::vector<float>& factors) {
   const Dims& x = node.dims();
   Dims axes = node.integers("axes");
   if (axes.empty())
@@ -173,6 +174,7 @@ void keep_aspect_ratio(const Node& node, bool larger, Dims& wanted) {
   for (const int64_t axis : axes) {
     const size_t i = node.axis(axis, x.size());
     wanted[i] = static_cast<int64_t>(std::floor(scale * static_cast<float>(x[i]) + 0.5f));
+    factors[i] = scale;
   }
 }
 
@@ -187,11 +189,12 @@ Scalings sizes_of(const Node& node, const Method& m, const Constant* scales,
   Dims wanted = by_size ? for_all_axes(node, sizes->whole(), x) : Dims();
   node.require((by_size ? wanted.size() : given.size()) == x.size(), "scales", text(wanted),
                "one value per axis: scales or sizes");
+  for (size_t i = 0; by_size && i < x.size(); ++i)
+    given.push_back(static_cast<float>(wanted[i]) / static_cast<float>(x[i]));
   if (by_size && m.aspect_ratio != "stretch")
-    keep_aspect_ratio(node, m.aspect_ratio == "not_smaller", wanted);
+    keep_aspect_ratio(node, m.aspect_ratio == "not_smaller", wanted, given);
   for (size_t i = 0; i < x.size(); ++i) {
-    const float scale =
-        by_size ? static_cast<float>(wanted[i]) / static_cast<float>(x[i]) : given[i];
+    const float scale = given[i];
     // ONNX Runtime and libonnx truncate the product in fp32: 10 * 1.3f is 13.
     const float extent =
         by_size ? static_cast<float>(wanted[i]) : std::floor(static_cast<float>(x[i]) * scale);
