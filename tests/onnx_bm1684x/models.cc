@@ -152,7 +152,8 @@ int run_random(uint64_t count, uint64_t seed, uint64_t first, bool wide) {
                 example.second.c_str());
   const bool fails = tally.wrong + tally.unlisted != 0;
   if (fails)
-    std::printf("run again: onnx_bm1684x --%s %llu %llu %llu\n", wide ? "wide" : "random",
+    std::printf("run again: onnx_bm1684x %s--%s %llu %llu %llu\n",
+                bm1684x::target().has_type(DType::f16) ? "" : "--bm1684 ", wide ? "wide" : "random",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed),
                 static_cast<unsigned long long>(first));
   return fails ? 1 : 0;
