@@ -229,7 +229,7 @@ HWY_EXPORT(AverageLanes);
 HWY_EXPORT(SumOfBytes);
 
 constexpr uint64_t kTapsPerTask = 64 << 10;  // 2 to 4 us
-constexpr uint32_t kMostSummands = 128;  // their sum fits in 16 bits, signed or not
+constexpr uint32_t kMostSummands = 128;      // their sum fits in 16 bits, signed or not
 
 Declined declines(const Pool2dBm1880& op, const Memory& memory) {
   if (op.rshift > 31) return "a shift of more than 31";
