@@ -169,6 +169,18 @@ TEST(TypicalLayers, OfBytesOfTheBm1684) {
   }
 }
 
+// Returns the values (1,3,2,2) that the layer computes on an instruction set.
+template <class Op>
+std::vector<int32_t> run(const std::string& isa, const Op& op, const Memory& memory) {
+  fast::select_isa(isa);
+  if (!fast::execute(op, memory)) execute(op, memory);
+  fast::select_isa("");
+  std::vector<int32_t> values;
+  for (uint32_t i = 0; i < 12; ++i)
+    values.push_back(memory.read(op.out, 0, i / 4, i / 2 % 2, i % 2));
+  return values;
+}
+
 // The largest number of channels whose sums of the largest numbers fit in int32. With one more
 // channel only the reference kernel runs.
 TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
@@ -194,13 +206,7 @@ TEST(TypicalLayers, LargestSumsOfWinogradsMethod) {
         for (uint32_t oc = 0; oc < 3; ++oc)
           memory.write(op.weight, c, oc, i / 4, i % 4, oc == 0 ? -128 : (oc + i) % 3 ? 127 : -128);
       }
-    fast::select_isa(isa);
-    if (!fast::execute(op, memory)) execute(op, memory);
-    fast::select_isa("");
-    std::vector<int32_t> values;
-    for (uint32_t i = 0; i < 12; ++i)
-      values.push_back(memory.read(op.out, 0, i / 4, i / 2 % 2, i % 2));
-    return values;
+    return run(isa, op, memory);
   };
   for (const std::string& isa : fast::available_isas())
     EXPECT_EQ(results(isa), results("reference")) << isa;
@@ -238,13 +244,7 @@ TEST(TypicalLayers, LargestSumsOfBytes) {
               memory.write(op.weight, c, oc, i / 3, i % 3,
                            oc == 0 || (oc == 2 && (c + i) % 2 == 0) ? least : largest);
           }
-        fast::select_isa(isa);
-        if (!fast::execute(op, memory)) execute(op, memory);
-        fast::select_isa("");
-        std::vector<int32_t> values;
-        for (uint32_t i = 0; i < 12; ++i)
-          values.push_back(memory.read(op.out, 0, i / 4, i / 2 % 2, i % 2));
-        return values;
+        return run(isa, op, memory);
       };
       const std::vector<int32_t> expected = results("reference");
       for (const std::string& isa : fast::available_isas())
