@@ -49,26 +49,31 @@ uint64_t split_beats(const TensorView& global, const TensorView* other, uint64_t
   return ceil_div(bytes, run) * std::min<uint64_t>(timing.split_beats, ceil_div(run, beat));
 }
 
-void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
-  const TensorView *global = nullptr, *other = nullptr;
-  for (const Operand& operand : operands) {
-    const TensorView& view = *operand.view;
-    if (view.space != Space::global) {
-      other = &view;
-    } else if (global == nullptr) {
-      global = &view;
-      work.kind = operand.access == Access::read ? Work::Kind::load : Work::Kind::store;
-    } else if (work.kind == Work::Kind::store && operand.access == Access::read) {
-      work.cycles *= 2;  // copies inside global memory cross its bus twice
-    }
-  }
-  if (global == nullptr || global->shape.count() == 0) return;
-  const uint64_t bytes = global->shape.count() * element_bytes(global->dtype);
-  const Runs runs = runs_of(*global);
+// Adds the runs of one side in global memory, and their extra beats.
+void add_runs(Work& work, const TensorView& global, const TensorView* other, const Chip& chip) {
+  const uint64_t bytes = global.shape.count() * element_bytes(global.dtype);
+  if (bytes == 0) return;
+  const Runs runs = runs_of(global);
   const uint64_t page = timing_of(chip).page_bytes;
   const uint64_t count = ceil_div(bytes, std::max<uint64_t>(runs.bytes, 1));
-  work.runs = ceil_div(count * std::min(runs.distance == 0 ? page : runs.distance, page), page);
-  work.split_beats = split_beats(*global, other, bytes, chip);
+  work.runs += ceil_div(count * std::min(runs.distance == 0 ? page : runs.distance, page), page);
+  work.split_beats += split_beats(global, other, bytes, chip);
+}
+
+// Copies inside global memory cross its bus twice, and have runs on both sides.
+void add_transfer(Work& work, const OperandList& operands, const Chip& chip) {
+  const TensorView* local = nullptr;
+  bool is_loaded = false, is_stored = false;
+  for (const Operand& operand : operands)
+    if (operand.view->space != Space::global)
+      local = operand.view;
+    else
+      (operand.access == Access::read ? is_loaded : is_stored) = true;
+  for (const Operand& operand : operands)
+    if (operand.view->space == Space::global) add_runs(work, *operand.view, local, chip);
+  if (!is_loaded && !is_stored) return;
+  work.kind = is_stored ? Work::Kind::store : Work::Kind::load;
+  if (is_loaded && is_stored) work.cycles *= 2;
 }
 
 // Returns the bytes of an element's unit. A unit of a convolution of the BM1684X has one position
