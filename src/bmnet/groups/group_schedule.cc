@@ -57,7 +57,9 @@ class Planner {
     Cut& cut = schedule_.cut;
     const int64_t samples = kernel(0).output.e.n, all = kernel(0).output.e.c;
     for (const TiledKernel* k : kernels_)
-      if (k->output.e.n != samples) return false;
+      if (k->output.e.n != samples || (cut.row_slices > 1 && !k->can_split_rows())) return false;
+    for (const GroupTensor& t : schedule_.tensors)
+      if (t.is_stored && t.view.e.h < cut.row_slices) return false;
     const bool by_channel = cut.channels != 0 && cut.channels < all;
     if (by_channel && (steps_ != 1 || !kernel(0).can_split_channels())) return false;
     const int64_t channels = by_channel ? cut.channels : all;
@@ -80,13 +82,11 @@ class Planner {
   bool find_rows_of_slice(int r) {
     const int parts = schedule_.cut.row_slices;
     for (GroupTensor& t : schedule_.tensors) {
-      if (t.is_stored && t.view.e.h < parts) return false;
       t.stored.push_back(t.is_stored ? part_of(t.view.e.h, r, parts) : Span{});
       t.held.push_back(parts == 1 ? Span{0, t.view.e.h} : t.stored.back());
     }
     for (int k = steps_ - 1; k >= 0; --k) {
       const KernelOperands& step = schedule_.steps[static_cast<size_t>(k)];
-      if (parts > 1 && !kernel(k).can_split_rows()) return false;
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         Span& held = tensor(step.inputs[i]).held.back();
         held = join(held, kernel(k).input_rows(i, tensor(step.output).held.back()));
@@ -158,9 +158,10 @@ class Planner {
 
   void need_input(int index, int k) {
     GroupTensor& t = tensor(index);
+    const int begin = k - (t.view.is_constant ? weights_lead() : lead());
     if (t.buffer < 0)
       t.buffer =
-          add({LocalBuffer::Kind::input, t.view.tensor, largest(t), k - lead(), k,
+          add({LocalBuffer::Kind::input, t.view.tensor, largest(t), begin, k,
                versions([&](const Slice& s) {
                  // With pads of several rows, two slices may begin at the same row and end
                  // at different rows.

@@ -49,7 +49,7 @@ void GroupWalk::section(int t) {
   if (!overlaps) computes(t);
 }
 
-// Loads the weights of step t that local memory does not hold yet.
+// Loads the weights of step t that local memory does not hold yet, and inputs that are constants.
 void GroupWalk::load_weights(int t) {
   if (t >= total()) return;
   const int k = t % steps(), slice = t / steps();
@@ -58,11 +58,15 @@ void GroupWalk::load_weights(int t) {
   for (size_t i = 0; i < step.weights.size(); ++i)
     if (!kernel(k).weights[i].resident && is_new(buffer(step.weights[i]), slice))
       load_weight(k, i, slice);
+  load_first_used(t, true);
 }
 
-// Loads the tensors that step t is the first to use.
 void GroupWalk::load_inputs(int t) {
-  if (t >= total()) return;
+  if (t < total()) load_first_used(t, false);
+}
+
+// Loads the tensors, or the constants, that step t is the first to use.
+void GroupWalk::load_first_used(int t, bool constants) {
   const int k = t % steps(), slice = t / steps();
   const KernelOperands& step = operands(k);
   begin_kernel(k);
@@ -71,7 +75,9 @@ void GroupWalk::load_inputs(int t) {
     const auto at = step.inputs.begin() + static_cast<ptrdiff_t>(i);
     const bool is_first_use =
         first_use(step.inputs[i]) == k && std::find(step.inputs.begin(), at, step.inputs[i]) == at;
-    if (in.producer < 0 && is_first_use && is_new(buffer(in.buffer), slice)) load_tensor(in, slice);
+    if (in.producer < 0 && in.view.is_constant == constants && is_first_use &&
+        is_new(buffer(in.buffer), slice))
+      load_tensor(in, slice);
   }
 }
 

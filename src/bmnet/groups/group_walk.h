@@ -61,6 +61,7 @@ class GroupWalk {
   void section(int t);
   void load_weights(int t);
   void load_inputs(int t);
+  void load_first_used(int t, bool constants);
   void computes(int t);
   void stores(int t);
   int first_use(int index) const;

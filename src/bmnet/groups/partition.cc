@@ -70,9 +70,11 @@ class Search {
 
  private:
   void search() {
-    int64_t rows = 1 << 20;
+    constexpr int64_t kAny = 1 << 20;
+    int64_t rows = kAny;
     for (const TiledKernel* k : kernels_)
       if (stored_.count(k->output.tensor) != 0) rows = std::min(rows, k->output.e.h);
+    if (rows == kAny) rows = 1;  // nothing reads the results
     const TiledKernel& first = *kernels_.front();
     const int64_t channels = first.output.e.c;
     const bool by_channel = kernels_.size() == 1 && first.can_split_channels();
@@ -108,7 +110,8 @@ class Search {
   // Without weights to load, all leads are the same.
   std::span<const int> leads() const {
     const bool loads = std::ranges::any_of(kernels_, [](const TiledKernel* k) {
-      return std::ranges::any_of(k->weights, [](const Weight& w) { return !w.resident; });
+      return std::ranges::any_of(k->weights, [](const Weight& w) { return !w.resident; }) ||
+             std::ranges::any_of(k->inputs, &View::is_constant);
     });
     return std::span(options_.weights_ahead).first(loads ? options_.weights_ahead.size() : 1);
   }
