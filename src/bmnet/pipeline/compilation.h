@@ -4,7 +4,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bmnet/caffe/import.h"
@@ -55,6 +57,8 @@ struct Compilation {
   std::unique_ptr<Pricer> pricer;    // lower: prices of the target
   PartitionOptions partition;        // lower: cuts that suit the target
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
+  // lower: by op, moves that kernels make when they load or store
+  std::set<std::pair<size_t, size_t>> skipped_moves;
   std::vector<ProgramPart> parts;           // group
   TensorPositions positions;                // place: tensors in neuron memory
   std::optional<Program> program;           // emit

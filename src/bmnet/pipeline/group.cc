@@ -38,8 +38,10 @@ class Grouping {
     if (runs_on_host(op)) part.kind = ProgramPart::Kind::host;
     if (part.kind != ProgramPart::Kind::group) return part;
     if (is(op, Op::concat) && !c_.net.integers[i].multiplier.empty()) return std::nullopt;
-    for (Move& m : moves_of(op))
-      if (!c_.storage->is_inside(m.from, m.to)) part.moves.push_back(std::move(m));
+    std::vector<Move> moves = moves_of(op);
+    for (size_t k = 0; k < moves.size(); ++k)
+      if (!c_.storage->is_inside(moves[k].from, moves[k].to) && c_.skipped_moves.count({i, k}) == 0)
+        part.moves.push_back(std::move(moves[k]));
     if (part.moves.empty()) return std::nullopt;
     part.kind = ProgramPart::Kind::moves;
     return part;

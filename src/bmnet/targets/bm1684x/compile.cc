@@ -17,6 +17,7 @@
 #include "bmnet/targets/bm1684x/choose_types.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/schedule/constants.h"
+#include "bmnet/targets/bm1684x/moves/skip_moves.h"
 #include "bmnet/targets/bm1684x/search/mixed_types.h"
 #include "bmnet/targets/bm1684x/search/table_types.h"
 #include "bmnet/targets/bm1684x/simplify.h"
@@ -25,6 +26,7 @@
 #include "bmnet/targets/bm1684x/views.h"
 #include "bmnet/targets/bm1684x/windows/fit_windows.h"
 #include "bmnet/targets/bm1684x/windows/long_attention.h"
+#include "bmnet/targets/bm1684x/windows/wide_products.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -118,6 +120,7 @@ Status expand(StreamCompilation& c) {
         c.types.means[tensor] = std::vector<float>(means->second);
     }
   if (!c.options.keep_all) TW_RETURN_IF_ERROR(divide_long_attention(c.shared.net.network, c.types));
+  if (!c.options.keep_all) TW_RETURN_IF_ERROR(divide_wide_products(c.shared.net.network, c.types));
   expand_layers(c.shared.net.network, c.types);
   c.shared.net.integers.clear();
   const auto threshold = [&](const std::string& tensor) {
@@ -226,7 +229,7 @@ Kernels lower_layer(StreamCompilation& c, size_t i) {
 }
 
 Status lower_all(StreamCompilation& c) {
-  c.shared.partition.weights_ahead = {1, 4};
+  c.shared.partition.weights_ahead = {1, 2, 4};
   c.shared.partition.cuts = 6;
   c.shared.partition.joins = true;
   std::vector<Error> problems;
@@ -329,7 +332,8 @@ constexpr Pass kChoose[] = {set_layer_types,    keep_integers, set_thresholds, f
 constexpr Pass kPack[] = {rewrite_floats, pack_bytes};
 constexpr Pass kLower[] = {shared<pass::outputs>, set_types_of_copies, order_subnets,
                            shared<pass::storage>, lower_all};
-constexpr Pass kEmit[] = {group, shared<pass::place>, place_weights, emit_all, describe_ends};
+constexpr Pass kEmit[] = {skip_moves,    group,    shared<pass::place>,
+                          place_weights, emit_all, describe_ends};
 
 Status run(StreamCompilation& c, std::span<const Pass> passes) {
   for (const Pass pass : passes) TW_RETURN_IF_ERROR(pass(c));

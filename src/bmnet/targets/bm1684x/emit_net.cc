@@ -7,7 +7,7 @@
 
 #include "bmnet/caffe/layer.h"
 #include "bmnet/pipeline/group_report.h"
-#include "bmnet/targets/bm1684x/emit_moves.h"
+#include "bmnet/targets/bm1684x/moves/emit_moves.h"
 #include "bmnet/targets/bm1684x/schedule/prefetch.h"
 #include "bmnet/targets/bm1684x/subnets/host_layers.h"
 #include "bmnet/targets/bm1684x/subnets/subnets.h"

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <optional>
 
+#include "bmnet/lowering/moves.h"
 #include "bmnet/targets/bm1684x/lower.h"
+#include "bmnet/targets/bm1684x/subnets/host_layers.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -40,12 +42,25 @@ bool repeats_values(const TensorOp& op) {
   return from.size() == to.size() && from.size() <= 4;
 }
 
+// Returns true if a move has the elements of its source, so many, in their order.
+bool keeps_order(const Move& move, int64_t elements) {
+  int64_t moved = 1;
+  bool same_steps = true;
+  for (const Loop& loop : move.loops) {
+    moved *= loop.count;
+    same_steps = same_steps && (loop.count == 1 || loop.source == loop.target);
+  }
+  const int64_t bytes = move.loops.back().count;
+  return same_steps && moved == elements * bytes && move.source == 0 && move.target == 0;
+}
+
 class Simplifier {
  public:
   Simplifier(Network& network, bool has_bytes, const BytesOfLayers& bytes)
       : network_(network), outputs_(network.outputs()), has_bytes_(has_bytes), bytes_(bytes) {}
 
   std::map<std::string, Multiple> run() {
+    for (TensorOp& op : ops()) rename_move(op);
     for (TensorOp& op : ops()) make_power(op);
     for (size_t i = 0; i < ops().size(); ++i)
       if (add_bias(ops()[i])) erase(i--);
@@ -79,6 +94,20 @@ class Simplifier {
     const auto found = std::ranges::find_if(
         ops(), [&](const TensorOp& op) { return op.top_size() == 1 && op.top(0) == tensor; });
     return found == ops().end() || readers(tensor) != 1 ? nullptr : &*found;
+  }
+
+  // Layers that keep the order of all elements become reshapes. Those of bytes keep their cells,
+  // and what the net or the host hands over has its own name.
+  void rename_move(TensorOp& op) {
+    if (!is(op, Op::permute) && !is(op, Op::crop)) return;
+    if (bytes_.keeps || op.top_size() != 1) return;
+    const TensorOp& source = *network_.producer(renamed_tensor(network_, op.bottom(0)));
+    if (is(source, Op::start) || is(source, Op::host)) return;
+    const std::vector<Move> moves = moves_of(op);
+    if (moves.size() != 1 || !keeps_order(moves[0], count(op.input_shape(0)))) return;
+    op.clear_tg_permute_param();
+    op.clear_tg_crop_param();
+    set_type(op, Op::reshape);
   }
 
   static bool all_equal(const Blob& blob) {

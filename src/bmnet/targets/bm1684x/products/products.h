@@ -39,6 +39,9 @@ struct Product {
 // fail if a row of each matrix does not fit local memory.
 Status add_row_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to);
 Status add_column_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to);
+// Returns the columns of the ranges that a product with rows in channels is computed by: so many
+// fit with the rows of their right matrix, of `depth` elements.
+int64_t columns_of_part(int64_t columns, int64_t depth, DType type, bool is_right_transposed);
 // Returns false for products that only columns in channels can have.
 bool has_row_products(const Product& product);
 inline Status add_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {

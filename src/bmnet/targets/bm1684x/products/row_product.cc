@@ -79,19 +79,20 @@ constexpr int64_t kRightOfPart = 32 * 1024;
 // Columns that a convolution of every chip accepts: at most 2,047, and full lanes.
 constexpr int64_t kMostColumns = 1984;
 
-// Returns the columns of the product whose right matrix fits.
-int64_t columns_that_fit(const Product& p) {
-  const int64_t depth = p.left.columns, lanes = chip().lanes;
-  int64_t columns = p.out.columns;
+}  // namespace
+
+int64_t columns_of_part(int64_t columns, int64_t depth, DType type, bool is_right_transposed) {
+  const int64_t lanes = chip().lanes, all = columns;
   const auto bytes = [&](int64_t n) {
-    return p.is_right_transposed ? rows_bytes(n, depth, p.right.type)
-                                 : rows_bytes(depth, n, p.right.type);
+    return is_right_transposed ? rows_bytes(n, depth, type) : rows_bytes(depth, n, type);
   };
-  const int64_t most = p.out.type == DType::f32 ? kMostColumns : columns;
+  const int64_t most = type == DType::f32 ? kMostColumns : all;
   while (columns > most || (columns > lanes && bytes(columns) > kRightOfPart))
     columns = align_up_to(ceil_div(columns, 2), lanes);
   return columns;
 }
+
+namespace {
 
 KernelPtr row_product(const Layer& layer, const Product& p) {
   std::unique_ptr<RowProduct> k;
@@ -124,7 +125,8 @@ bool has_row_products(const Product& p) {
 }
 
 Status add_row_products(const Layer& layer, const Product& product, std::vector<KernelPtr>& to) {
-  const int64_t width = columns_that_fit(product);
+  const int64_t width = columns_of_part(product.out.columns, product.left.columns, product.out.type,
+                                        product.is_right_transposed);
   for (int64_t c = 0; c < product.out.columns; c += width) {
     Product columns = product;
     const int64_t count = std::min(width, product.out.columns - c);

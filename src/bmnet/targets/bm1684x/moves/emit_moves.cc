@@ -1,5 +1,5 @@
 // Transfers of layers that only move bytes.
-#include "bmnet/targets/bm1684x/emit_moves.h"
+#include "bmnet/targets/bm1684x/moves/emit_moves.h"
 
 #include <algorithm>
 
