@@ -35,6 +35,7 @@ ExitCode exit_code(const Error& error) {
     case errors::net_cli:
     case errors::cli_stage:
     case errors::cli_inputs:
+    case errors::cli_input_number:
     case errors::cli_bm168x:
     case errors::cli_option_of_chip:
     case errors::cli_output:

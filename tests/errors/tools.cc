@@ -10,6 +10,7 @@
 #include "tools/bm168x/bmrt_test.h"
 #include "tools/bm168x/npy.h"
 #include "tools/bm168x/run168x.h"
+#include "tools/bm168x/tensor_values.h"
 #include "tools/campaign/checkpoint.h"
 #include "tools/campaign/crew.h"
 #include "tools/catalogue.h"
@@ -51,6 +52,15 @@ TW_TRIGGER(cli_shape, [] {
 TW_TRIGGER(cli_input_size, [] {
   std::vector<uint8_t> input(15);
   return tools::run_model(tiny_file(), input, {.shapes = {{1, 2, 2, 4}}}).status();
+});
+TW_TRIGGER(cli_input_number, [] {
+  bmodel::bm168x::TensorT tensor;
+  tensor.name = "x";
+  tensor.data_type = static_cast<uint32_t>(bmodel::bm168x::ElementType::i8);
+  tensor.shape.push_back(std::make_unique<bmodel::bm168x::ShapeT>());
+  tensor.shape[0]->dim = {1};
+  return tools::tensor_of({.kind = 'u', .element_bytes = 1, .shape = {1}, .bytes = {200}}, tensor)
+      .status();
 });
 TW_TRIGGER(cli_compare_size, [] {
   std::vector<uint8_t> three(3), four(4);

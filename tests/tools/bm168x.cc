@@ -69,6 +69,38 @@ TEST(Bm168xTools, FloatsAreQuantized) {
   EXPECT_FALSE(tensor_of(floats({1, 2}), tensor).ok());
 }
 
+template <class T>
+Array integers(char kind, const std::vector<T>& values) {
+  Array array{kind, sizeof(T), {values.size()}, {}};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  array.bytes.assign(bytes, bytes + sizeof(T) * values.size());
+  return array;
+}
+
+// fp32 has each integer up to 2^24, and beyond it each second, fourth and so on.
+TEST(Bm168xTools, IntegersAreNumbersOfTheInput) {
+  auto tensor = int8_tensor(2, 3);
+  const auto is_taken = [&](const Array& array, b168x::ElementType type) {
+    tensor.data_type = static_cast<uint32_t>(type);
+    tensor.shape[0]->dim = {array.count()};
+    return tensor_of(array, tensor).ok();
+  };
+  constexpr int64_t k24 = int64_t{1} << 24, kLargest = std::numeric_limits<int64_t>::max();
+  EXPECT_TRUE(is_taken(integers<int64_t>('i', {k24, -k24, k24 + 2, 0}), b168x::ElementType::f32));
+  EXPECT_FALSE(is_taken(integers<int64_t>('i', {k24 + 1}), b168x::ElementType::f32));
+  EXPECT_FALSE(is_taken(integers<int32_t>('i', {-k24 - 1}), b168x::ElementType::f32));
+  EXPECT_FALSE(is_taken(integers<uint32_t>('u', {UINT32_MAX}), b168x::ElementType::f32));
+  EXPECT_FALSE(is_taken(integers<int64_t>('i', {kLargest}), b168x::ElementType::f32));
+  EXPECT_TRUE(is_taken(integers<int64_t>('i', {-kLargest - 1}), b168x::ElementType::f32));
+  EXPECT_FALSE(is_taken(integers<uint64_t>('u', {UINT64_MAX}), b168x::ElementType::f32));
+  EXPECT_TRUE(is_taken(integers<int32_t>('i', {65504, 2049}), b168x::ElementType::f16));
+  EXPECT_FALSE(is_taken(integers<int32_t>('i', {70000}), b168x::ElementType::f16));
+  EXPECT_TRUE(is_taken(integers<uint8_t>('u', {127}), b168x::ElementType::i8));
+  EXPECT_FALSE(is_taken(integers<uint8_t>('u', {128}), b168x::ElementType::i8));
+  EXPECT_FALSE(is_taken(integers<int8_t>('i', {-1}), b168x::ElementType::u8));
+  EXPECT_TRUE(is_taken(integers<int64_t>('i', {-128, 127}), b168x::ElementType::i8));
+}
+
 TEST(Bm168xTools, ArchivesInAndOut) {
   const TemporaryDirectory directory;
   const std::string in = (directory / "in.npz").string(), out = (directory / "out.npz").string();
@@ -308,8 +340,9 @@ TEST(Bm168xTools, SubnetsOnTheHost) {
   b168x::samples::SubnetFile file;
   file.input(host_tensor("x", {4}));
   file.cpu(10002, "abc", {*host_tensor("x", {4})}, {*host_tensor("above", {4})});
-  file.cpu("argsort", {*host_tensor("above", {4})}, {*host_tensor("order", {4}, ElementType::i32)});
-  file.output(host_tensor("order", {4}, ElementType::i32));
+  file.cpu("argsort", {*host_tensor("above", {4})},
+           {*host_tensor("order", {4}, b168x::ElementType::i32)});
+  file.output(host_tensor("order", {4}, b168x::ElementType::i32));
   const std::string path = (directory / "net.bmodel").string();
   const std::string input = (directory / "x.npy").string(), output = (directory / "y").string();
   ASSERT_TRUE(write_bytes(path, file.bytes()).ok());

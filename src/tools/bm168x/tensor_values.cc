@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "base/errors/tools.h"
@@ -33,6 +35,13 @@ NumpyType numpy_type(ElementType type) {
 }
 
 bool is_float(ElementType type) { return numpy_type(type).kind == 'f'; }
+
+bool is_fp32_number(std::integral auto value) {
+  const auto rounded = static_cast<float>(value);
+  constexpr auto kMost = std::numeric_limits<decltype(value)>::max();
+  if (rounded >= static_cast<float>(kMost)) return false;
+  return static_cast<decltype(value)>(rounded) == value;
+}
 
 // Returns the range of an integer type.
 std::pair<double, double> range_of(ElementType type) {
@@ -123,6 +132,59 @@ double value_at(std::span<const uint8_t> bytes, ElementType type, uint64_t index
   return type == ElementType::i4 && half > 7 ? half - 16 : half;
 }
 
+namespace {
+
+// Returns element `index` as it is written in the array.
+std::string text_of(const Array& array, uint64_t index) {
+  if (array.kind == 'i' && array.element_bytes == 8)
+    return fmt::format("{}", load<int64_t>(array.bytes, index));
+  if (array.kind == 'u' && array.element_bytes == 8)
+    return fmt::format("{}", load<uint64_t>(array.bytes, index));
+  return fmt::format("{}", number_at(array.bytes, array.kind, array.element_bytes, index));
+}
+
+// Returns true if fp32 has element `index` of an array of integers.
+bool has_number(const Array& array, uint64_t index) {
+  if (array.element_bytes < 4) return true;
+  if (array.element_bytes == 8 && array.kind == 'u')
+    return is_fp32_number(load<uint64_t>(array.bytes, index));
+  if (array.element_bytes == 8) return is_fp32_number(load<int64_t>(array.bytes, index));
+  const double value = number_at(array.bytes, array.kind, array.element_bytes, index);
+  return is_fp32_number(static_cast<int64_t>(value));
+}
+
+// Integers are positions, or numbers that a net computes with. They are not rounded to fp32 and not
+// clamped to the range of other integers. fp16 and bf16 round them as they round floats.
+Status check_integer(const Array& array, const TensorT& tensor, uint64_t index) {
+  if (array.kind != 'i' && array.kind != 'u') return {};
+  const ElementType type = element_type(tensor);
+  const auto refused = [&](std::string rule) {
+    return Error(errors::cli_input_number)
+        .argument(fmt::format("{}, element {}", tensor.name, index), text_of(array, index))
+        .detail(std::move(rule));
+  };
+  const double value = number_at(array.bytes, array.kind, array.element_bytes, index);
+  if (is_float(type)) {
+    if (type == ElementType::f16 &&
+        std::isinf(f16::to_f32(f16::from_f32(static_cast<float>(value)))))
+      return refused(
+          "fp16 ends at 65504; give smaller numbers, or compile the net in bf16 or fp32");
+    if (type != ElementType::f32 || has_number(array, index)) return {};
+    return refused(fmt::format(
+        "the input is fp32, which has all integers up to {}; give smaller ones, or floats to have "
+        "them rounded",
+        int64_t{1} << 24));
+  }
+  const auto [low, high] = range_of(type);
+  if (low <= value && value <= high) return {};
+  return refused(
+      fmt::format("the input is {}, from {} to {}; floats are scaled: each becomes its "
+                  "product with {:g}, rounded",
+                  to_string(type), low, high, tensor.scale));
+}
+
+}  // namespace
+
 Result<std::vector<uint8_t>> tensor_of(const Array& array, const TensorT& tensor) {
   const ElementType type = element_type(tensor);
   const uint64_t count = element_count(tensor);
@@ -138,6 +200,7 @@ Result<std::vector<uint8_t>> tensor_of(const Array& array, const TensorT& tensor
   std::vector<uint8_t> bytes(tensor_bytes(tensor));
   ScopedFloatMode mode(ScopedFloatMode::ieee);
   for (uint64_t i = 0; i < count; ++i) {
+    TW_RETURN_IF_ERROR(check_integer(array, tensor, i));
     double value = number_at(array.bytes, array.kind, array.element_bytes, i);
     if (quantize) value = std::nearbyint(value * tensor.scale) + tensor.zero_point;
     if (!is_float(type)) value = std::isnan(value) ? 0 : std::clamp<double>(value, low, high);

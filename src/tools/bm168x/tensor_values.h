@@ -12,7 +12,8 @@ namespace tputwin::tools {
 
 // Returns the bytes of a tensor with the values of an array. Equal types are copied. Otherwise
 // numbers are converted: floats for an integer tensor are multiplied by its scale and rounded to
-// nearest even, then the zero point is added and the result is clamped.
+// nearest even, then the zero point is added and the result is clamped. Integers must be numbers of
+// the tensor's type; fp16 and bf16 round them.
 Result<std::vector<uint8_t>> tensor_of(const Array& array, const bmodel::bm168x::TensorT& tensor);
 // Returns the array of a tensor's values. `as_float`: fp32, with integers dequantized, (value -
 // zero point) x scale. Otherwise it has the tensor's type (bf16 as fp32, 4 bits as bytes).
