@@ -179,6 +179,22 @@ TEST(Bm1684xMixed, SearchSeesInfinity) {
   }
 }
 
+// A weight of 1e6 is infinite in fp16: its layer is fp32 before the search begins.
+TEST(Bm1684xMixed, SearchWidensLayersOfLargeWeights) {
+  Network network = net_of_six_layers();
+  for (float& w : network.blobs.at("a")[0].data) w *= 1e-3f;
+  network.blobs.at("a")[0].data[7] = 1e6f;
+  auto inputs = random_inputs(network, 9);
+  for (float& x : inputs.at("data").data) x *= 1e-3f;
+  NetCalibrationParameter table = largest_values(network, inputs);
+  EXPECT_FALSE(bm1684x::compile(network, {.type = DType::f16}).ok());
+  const MixedTask task{.network = network, .type = DType::f16, .wanted = 0.99, .samples = {inputs}};
+  auto found = bm1684x::find_mixed_types(task, table);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_EQ(found->beyond_fp16, std::vector<std::string>{"a"});
+  EXPECT_GE(cosine_of(network, table, DType::f16, inputs), task.wanted);
+}
+
 TEST(Fit, NumbersAgreeWithNumbersAlone) {
   const float nan = std::nanf(""), infinity = INFINITY;
   const auto fit = [](std::vector<float> real, std::vector<float> values) {

@@ -19,6 +19,7 @@ std::string with_search(const std::string& report, const target::MixedSearch& se
   auto& mixed = json["mixed"];
   mixed["wanted"] = search.wanted;
   if (search.half_milliseconds > 0) mixed["fp16_ms"] = search.half_milliseconds;
+  if (!search.beyond_fp16.empty()) mixed["beyond_fp16"] = search.beyond_fp16;
   mixed["layers"] = mixed["trials"] = nlohmann::ordered_json::array();
   for (const target::MixedLayer& l : search.layers)
     mixed["layers"].push_back({{"layer", l.name},

@@ -43,19 +43,25 @@ namespace {
 
 // Checks that no weight of a sum becomes infinite. Masks may.
 Status check_weights(const Layer& layer) {
-  const auto blobs = layer.network.blobs.find(layer.op.name());
-  const bool sums = has_trait(layer.op, trait::weighted);
-  const DType type = layer.types.of(layer.op.bottom(0)).type;
-  if (!sums || type != DType::f16 || blobs == layer.network.blobs.end()) return {};
-  constexpr float kLargest = 65504;
-  for (const float w : blobs->second[0].data)
-    if (std::isfinite(w) && std::fabs(w) > kLargest)
-      return unsupported(layer.op, "weight", fmt::format("{}", w),
-                         "fp16 holds numbers up to 65504; --type bf16 and fp32 hold this one");
-  return {};
+  if (layer.types.of(layer.op.bottom(0)).type != DType::f16) return {};
+  const std::optional<float> weight = weight_beyond_fp16(layer.network, layer.op);
+  if (!weight) return {};
+  return unsupported(layer.op, "weight", fmt::format("{}", *weight),
+                     "fp16 holds numbers up to 65504; --type bf16 and fp32 hold this one, and so "
+                     "does a table that gives the layer type: \"fp32\", as calibrate --type fp16 "
+                     "--reach does");
 }
 
 }  // namespace
+
+std::optional<float> weight_beyond_fp16(const Network& network, const TensorOp& op) {
+  const auto blobs = network.blobs.find(op.name());
+  if (!has_trait(op, trait::weighted) || blobs == network.blobs.end()) return std::nullopt;
+  constexpr float kLargest = 65504;
+  for (const float w : blobs->second[0].data)
+    if (std::isfinite(w) && std::fabs(w) > kLargest) return w;
+  return std::nullopt;
+}
 
 View Layer::input_like_output(int index) const {
   const View in = input(index), out = output();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -75,6 +76,9 @@ Extents view_extents(const TensorShape& shape);
 
 // Inner products of many rows.
 Kernels lower_rows_product(const Layer& layer);
+
+// Returns a weight of a sum that fp16 does not hold.
+std::optional<float> weight_beyond_fp16(const Network& network, const TensorOp& op);
 
 // ---- Shared by the functions ----
 

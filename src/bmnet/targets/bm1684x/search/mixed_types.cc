@@ -2,6 +2,7 @@
 #include "bmnet/targets/bm1684x/search/mixed_types.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +52,7 @@ class Search {
     executor_ = std::move(executor);
     TW_RETURN_IF_ERROR(find_references());
     if (task_.type == DType::i8 && has_halves()) price_halves();
+    widen_large_weights();
     TW_ASSIGN_OR_RETURN(plain, trial({}));
     if (plain < task_.wanted) TW_RETURN_IF_ERROR(search());
     return std::move(result_);
@@ -83,6 +85,27 @@ class Search {
     return {};
   }
 
+  // Layers of fp16 whose weights it does not hold are fp32.
+  void widen_large_weights() {
+    for (const TensorOp& op : task_.network.ops) {
+      const LayerCalibrationParameter* known = find_entry(table_, op);
+      if (narrow(op) != DType::f16 || !weight_beyond_fp16(task_.network, op) ||
+          (known != nullptr && known->has_type()))
+        continue;
+      const std::string name = known != nullptr ? known->name() : name_in_table(op);
+      LayerCalibrationParameter* entry = nullptr;
+      for (LayerCalibrationParameter& one : *table_.mutable_layer())
+        if (one.name() == name) entry = &one;
+      if (entry == nullptr) entry = table_.add_layer();
+      entry->set_name(name);
+      entry->set_type(name_of(DType::f32));
+      result_.beyond_fp16.push_back(name);
+    }
+  }
+  static const std::string& name_in_table(const TensorOp& op) {
+    return op.calib_id().empty() ? op.name() : op.calib_id();
+  }
+
   // Bytes are not always faster: layers without commands for bytes need conversions.
   void price_halves() {
     for (const TensorOp& op : task_.network.ops)
@@ -111,7 +134,7 @@ class Search {
     const BytePacking* packing = target().packing();
     return packing != nullptr ? packing->computes_bytes(op) : computes_bytes(op);
   }
-  // Returns true if fp16 holds the operands and the results of the first samples.
+  // Returns true if fp16 holds the weights, and operands and results of the first samples.
   bool fits_halves(const TensorOp& op) const {
     const auto fits = [&](const std::string& tensor) {
       return std::ranges::all_of(known_, [&](const Blobs& all) {
@@ -121,7 +144,8 @@ class Search {
                });
       });
     };
-    return std::ranges::all_of(op.bottom(), fits) && std::ranges::all_of(op.top(), fits);
+    return !weight_beyond_fp16(task_.network, op) && std::ranges::all_of(op.bottom(), fits) &&
+           std::ranges::all_of(op.top(), fits);
   }
   DType wider(const TensorOp& op) const {
     const bool is_half = task_.type == DType::i8 && has_bytes(op) && has_halves();
@@ -156,9 +180,7 @@ class Search {
   }
 
   Result<MixedLayer> measured(const TensorOp& op) {
-    MixedLayer layer{.name = op.calib_id().empty() ? op.name() : op.calib_id(),
-                     .kind = op.type(),
-                     .type = wider(op)};
+    MixedLayer layer{.name = name_in_table(op), .kind = op.type(), .type = wider(op)};
     TW_ASSIGN_OR_RETURN(single, SingleLayer::make(task_.network, op, table_, narrow(op)));
     TW_ASSIGN_OR_RETURN(wide, SingleLayer::make(task_.network, op, table_, wider(op)));
     layer.cost = milliseconds(wide->cycles()) - milliseconds(single->cycles());
@@ -274,6 +296,9 @@ std::string mixed_search_text(const MixedSearch& search) {
     text += fmt::format("{:>12} {:>12.3f} {:>12.9f}\n", t.layers, t.milliseconds, t.cosine);
   if (search.half_milliseconds > 0)
     text += fmt::format("the net in fp16 takes {:.3f} ms\n", search.half_milliseconds);
+  if (!search.beyond_fp16.empty())
+    text += fmt::format("fp32, because fp16 does not hold their weights: {}\n",
+                        fmt::join(search.beyond_fp16, ", "));
   if (search.wanted < 0) return text;
   text += fmt::format("\nlayers in wider numbers: {}\n", search.layers.size());
   if (search.layers.empty()) return text;

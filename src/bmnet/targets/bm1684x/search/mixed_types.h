@@ -41,6 +41,7 @@ struct MixedSearch {
   std::vector<MixedTrial> trials;         // the first has no such layers
   double cosine = 0, milliseconds = 0;    // of the result
   double half_milliseconds = 0;           // of a net of bytes in fp16; 0 if it cannot be fp16
+  std::vector<std::string> beyond_fp16;   // layers whose weights fp16 does not hold: fp32
   std::map<std::string, double> outputs;  // cosines of the result, by tensor
 
   bool is_reached() const { return cosine >= wanted; }
