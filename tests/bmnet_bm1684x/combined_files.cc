@@ -121,6 +121,17 @@ TEST(CombinedFiles, OfOtherChipsAreRefused) {
   EXPECT_THAT(combined.status().message(), ::testing::HasSubstr("BM1684"));
 }
 
+// A launch could not choose the second stage.
+TEST(CombinedFiles, OfOneNameAndEqualShapesAreRefused) {
+  const TemporaryDirectory folder;
+  auto own = opened(folder, "own.bmodel", compiled_file(bm1684x::bm1684x_target(), "one"));
+  ASSERT_TRUE(own.ok()) << own.status().message();
+  const auto combined = bmodel::bm168x::combine(std::vector{own->bm168x(), own->bm168x()});
+  ASSERT_FALSE(combined.ok());
+  EXPECT_THAT(combined.status().message(), ::testing::HasSubstr("(1,3,6,5)"));
+  EXPECT_THAT(combined.status().message(), ::testing::HasSubstr("--name"));
+}
+
 // Nets of one name become stages, which must have equal numbers of inputs and outputs.
 TEST(CombinedFiles, OfOneNameAreStages) {
   const TemporaryDirectory folder;

@@ -1,8 +1,11 @@
 // Options of `tputwin compile` that contradict each other, or say nothing, are refused.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 
+#include "tools/bm168x/npy.h"
 #include "tools/command.h"
 
 namespace tputwin::tools {
@@ -89,6 +92,19 @@ TEST_F(CompileOptions, EndsMayHaveTheTypeOfTheNet) {
   EXPECT_EQ(run(compile_digits("bm1684x") + "--type fp16" + ends), 0) << printed_;
   EXPECT_TRUE(prints("(1,1,8,8) f16") && prints("(1,10) f16")) << printed_;
   EXPECT_EQ(run("tputwin run net.bmodel"), 0) << printed_;
+}
+
+// The message names the sample whose numbers are not finite.
+TEST_F(CompileOptions, SamplesAreFinite) {
+  Array samples{.shape = {3, 1, 8, 8}, .bytes = std::vector<uint8_t>(3 * 64 * sizeof(float))};
+  const float nan = std::nanf("");
+  std::memcpy(&samples.bytes[(2 * 64 + 5) * sizeof(float)], &nan, sizeof nan);
+  ASSERT_TRUE(write_bytes((directory_ / "samples.npy").string(), write_npy(samples)).ok());
+  EXPECT_NE(run(fmt::format("tputwin calibrate {0}digits.prototxt {0}digits.caffemodel "
+                            "--data samples.npy --output .",
+                            TPUTWIN_SOURCE_DIR "/models/")),
+            0);
+  EXPECT_TRUE(prints("sample 2 of input data has the value nan")) << printed_;
 }
 
 // Calibration for the chip searches types of layers, and compilation takes its table.

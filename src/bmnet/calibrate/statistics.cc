@@ -120,6 +120,26 @@ Status SampleBatches::run(size_t unit, FloatExecutor& executor,
   return {};
 }
 
+// Returns which sample of a unit makes NaN, if one has values that are no finite numbers.
+static std::string source_of_nan(const SampleBatches& batches, size_t unit) {
+  const size_t batch = batches.batch(), begin = unit * batches.of_unit();
+  for (size_t i = begin; i < std::min(batches.count(), begin + batches.of_unit()); ++i) {
+    const auto inputs = read_inputs(batches.network, batches.data, i * batch, batches.samples);
+    if (!inputs.ok()) break;
+    for (const auto& [tensor, blob] : *inputs) {
+      const auto found = std::ranges::find_if(blob.data, [](float x) { return !std::isfinite(x); });
+      if (found == blob.data.end()) continue;
+      const auto element = static_cast<size_t>(found - blob.data.begin());
+      const size_t sample = i * batch + element / (blob.data.size() / batch);
+      return fmt::format(
+          "sample {} of input {} has the value {}; leave the sample out, or give it "
+          "finite numbers",
+          sample % batches.samples, batches.network.blob_name(tensor), *found);
+    }
+  }
+  return "the float net makes NaN";
+}
+
 Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
                                  FloatExecutor& executor) {
   TensorRanges ranges;
@@ -140,7 +160,7 @@ Result<TensorRanges> find_ranges(const SampleBatches& batches, size_t unit,
     return Error(errors::net_threshold)
         .in("calibration")
         .argument("blob", batches.network.blob_name(broken))
-        .detail("the float net makes NaN");
+        .detail(source_of_nan(batches, unit));
   return ranges;
 }
 

@@ -2,6 +2,7 @@
 #include "bmodel/bm168x/parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -58,6 +59,41 @@ Status check_same(const ModelT& first, const ModelT& other, size_t index) {
   return Error(errors::mod_combine).argument(fmt::format("models[{}].chip", index), other.chip);
 }
 
+using Tensors = std::vector<std::unique_ptr<TensorT>>;
+
+std::string shapes_of(const NetParameterT& stage) {
+  std::string text;
+  for (const auto& tensor : stage.input_tensor)
+    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(shape(*tensor), ","));
+  return text;
+}
+
+bool have_same_types(const Tensors& a, const Tensors& b) {
+  return std::ranges::equal(a, b, {}, &TensorT::data_type, &TensorT::data_type);
+}
+
+// A launch chooses the stage by the shapes of its inputs, and a program asks the net, not the
+// stage, for types.
+Status check_stages(const NetT& net, const NetT& more, size_t index) {
+  const auto differs = [&](std::string detail) {
+    return Error(errors::mod_combine)
+        .argument(fmt::format("models[{}].net", index), net.name)
+        .detail(detail +
+                "; give nets that are not the same names of their own (tputwin compile "
+                "--name)");
+  };
+  for (const auto& added : more.parameter)
+    for (const auto& known : net.parameter) {
+      if (!have_same_types(known->input_tensor, added->input_tensor) ||
+          !have_same_types(known->output_tensor, added->output_tensor))
+        return differs("its inputs or outputs have other types than those of the models before it");
+      if (shapes_of(*known) == shapes_of(*added))
+        return differs("a model before it has inputs of " + shapes_of(*added) +
+                       ", so that no launch could choose this one");
+    }
+  return {};
+}
+
 Status add_stages(NetT& net, NetT& more, size_t index) {
   const NetParameterT &one = *net.parameter[0], &other = *more.parameter[0];
   if (net.addr_mode != more.addr_mode || one.input_tensor.size() != other.input_tensor.size() ||
@@ -65,6 +101,7 @@ Status add_stages(NetT& net, NetT& more, size_t index) {
     return Error(errors::mod_combine)
         .argument(fmt::format("models[{}].net", index), net.name)
         .detail("its address mode, or how many inputs and outputs it has, is another");
+  TW_RETURN_IF_ERROR(check_stages(net, more, index));
   std::ranges::move(more.parameter, std::back_inserter(net.parameter));
   return {};
 }
