@@ -26,8 +26,8 @@ TensorOp permute(std::vector<uint32_t> order) {
 TensorOp crop(const Extent& offsets, const Extent& to) {
   TensorOp op = op_of(Op::crop);
   for (size_t i = 0; i < 4; ++i)
-    op.mutable_tg_crop_param()->add_offset(
-        i < offsets.size() ? static_cast<uint32_t>(offsets[i]) : 0);
+    op.mutable_tg_crop_param()->add_offset(i < offsets.size() ? static_cast<uint32_t>(offsets[i])
+                                                              : 0);
   *op.add_output_shape() = make_shape(to);
   return op;
 }
@@ -65,7 +65,7 @@ class RandomMoves {
   void add() {
     const std::string x = all_[all_.size() - 1 - rng_.below(std::min<size_t>(all_.size(), 3))];
     const Extent d = b_.dims(x);
-    switch (rng_.below(9)) {
+    switch (rng_.below(10)) {
       case 0:
         return put(b_.layer(half(), {x}));
       case 1:
@@ -80,6 +80,9 @@ class RandomMoves {
         return put(cropped(x, d));
       case 6:
         return repeat(x, d);
+      case 7:
+        if (d.size() == 4 && d[1] % 2 == 0) put(groups(x, d));
+        return;
       default:
         return put(permuted(x, d));
     }
@@ -100,6 +103,18 @@ class RandomMoves {
     TensorOp op = op_of(Op::concat);
     op.mutable_tg_concat_param()->set_axis(static_cast<int>(rng_.below(d.size())));
     return b_.layer(std::move(op), {x, rng_.chance(1, 2) ? partner(x) : b_.layer(half(), {x})});
+  }
+  // Each group reads a range of the channels.
+  std::string groups(const std::string& x, const Extent& d) {
+    TensorOp op = op_of(Op::convolution);
+    auto& p = *op.mutable_tg_convolution_param();
+    for (auto* list : {p.mutable_kernel_size(), p.mutable_stride(), p.mutable_dilation()})
+      for (int i = 0; i < 2; ++i) list->Add(1);
+    for (int i = 0; i < 4; ++i) p.add_pad(0);
+    *op.add_output_shape() = make_shape({d[0], 4, d[2], d[3]});
+    p.set_group(2);
+    return b_.layer(std::move(op), {x},
+                    {net::testing::random_blob({4, d[1] / 2, 1, 1}, rng_.below(100))});
   }
   // Splits an axis, or joins two.
   TensorOp regrouped(Extent d) {
@@ -150,7 +165,7 @@ class RandomMoves {
 };
 
 TEST(SkippedMoves, RandomChainsHaveTheBitsOfTransfers) {
-  const RandomCases cases(16);
+  const RandomCases cases(24);
   for (uint64_t index = cases.first; index < cases.end(); ++index) {
     SCOPED_TRACE(cases.rerun(index));
     Rng rng = cases.rng(index);
