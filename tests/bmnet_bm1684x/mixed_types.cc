@@ -301,6 +301,67 @@ Network written_out_norm(const std::vector<int64_t>& shape) {
   return net;
 }
 
+// x / sqrt(mean of squares + eps) * factor, as decoders write it.
+enum class Rms { divided, times_inverse, times_reciprocal_root };
+Network written_out_rms(const std::vector<int64_t>& shape, Rms form) {
+  Network net;
+  net.name = "norm";
+  std::vector<int64_t> few = shape, constants(shape.size(), 1);
+  few.back() = 1;
+  constants.back() = shape.back();
+  const std::vector<int64_t> rows(shape.begin(), shape.end() - 1);
+  const auto power = [&](const std::string& name, const std::string& from, float shift,
+                         float exponent, const std::vector<int64_t>& extents) {
+    TensorOp op = op_of(Op::power);
+    op.mutable_tg_power_param()->set_shift(shift);
+    op.mutable_tg_power_param()->set_power(exponent);
+    return append(net, op, name, {from}, extents);
+  };
+  TensorOp mean = op_of(Op::reduction);
+  mean.mutable_tg_reduction_param()->set_operation(::bmnet::TGReductionParameter::MEAN);
+  mean.mutable_tg_reduction_param()->set_axis(static_cast<int>(shape.size()) - 1);
+  const std::string x = append(net, op_of(Op::start), "x", {}, shape);
+  const std::string reduced = append(net, mean, "mean", {power("squares", x, 0, 2, shape)}, rows);
+  std::string root = append(net, op_of(Op::reshape), "means", {reduced}, few);
+  if (form == Rms::times_reciprocal_root) {
+    root = power("inverse", root, 1e-5f, -0.5f, few);
+  } else {
+    TensorOp sqrt = op_of(Op::function);
+    sqrt.mutable_tg_function_param()->set_name("sqrt");
+    root = append(net, sqrt, "root", {power("sum", root, 1e-5f, 1, few)}, few);
+    if (form == Rms::times_inverse) root = power("inverse", root, 0, -1, few);
+  }
+  TensorOp arithmetic = op_of(Op::arithmetic);
+  auto& p = *arithmetic.mutable_tg_arithmetic_param();
+  p.set_operation(form == Rms::divided ? ::bmnet::TGArithmeticParameter::DIV
+                                       : ::bmnet::TGArithmeticParameter::MUL);
+  std::string y = append(net, arithmetic, "scaled", {x, root}, shape);
+  p.set_operation(::bmnet::TGArithmeticParameter::MUL);
+  *p.mutable_b_shape() = make_shape(constants);
+  net.blobs["factor"] = {random_blob(constants, 5)};
+  y = append(net, arithmetic, "factor", {y}, shape);
+  TensorOp end = op_of(Op::end);
+  end.set_name("end");
+  end.add_bottom(y);
+  *end.add_input_shape() = make_shape(shape);
+  net.ops.push_back(std::move(end));
+  return net;
+}
+
+TEST(Bm1684xNorm, RootsOfMeansOfSquaresAreJoined) {
+  for (const Rms form : {Rms::divided, Rms::times_inverse, Rms::times_reciprocal_root})
+    for (const std::vector<int64_t>& shape :
+         {std::vector<int64_t>{1, 40, 120}, {2, 3, 50}, {30, 70}}) {
+      SCOPED_TRACE(text(shape) + std::to_string(static_cast<int>(form)));
+      const Network network = written_out_rms(shape, form);
+      expect_equal(network, random_inputs(network, 1));
+      auto compiled = bm1684x::compile(network, {.type = DType::f16});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      EXPECT_NE(compiled->explanation.find("tg_standardize"), std::string::npos);
+      EXPECT_EQ(compiled->explanation.find("tg_reduction"), std::string::npos);
+    }
+}
+
 TEST(Bm1684xNorm, WrittenOutIsJoined) {
   for (const std::vector<int64_t>& shape :
        {std::vector<int64_t>{1, 40, 120}, {2, 3, 50}, {30, 70}, {1, 4, 5, 33}}) {

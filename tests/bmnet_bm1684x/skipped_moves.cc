@@ -181,6 +181,25 @@ TEST(SkippedMoves, RandomChainsHaveTheBitsOfTransfers) {
   }
 }
 
+// A column is repeated in local memory; other tiles are transfers.
+TEST(RepeatedColumns, HaveTheBitsOfTransfers) {
+  for (const auto& [shape, tiles] : {std::pair(Extent{300, 1}, 20),
+                                     {Extent{1, 7, 10, 1}, 1000},
+                                     {Extent{3, 5, 1}, 9000},
+                                     {Extent{70000, 1}, 3}}) {
+    SCOPED_TRACE(text(shape));
+    NetBuilder b;
+    TensorOp op = op_of(Op::tile);
+    op.mutable_tg_tile_param()->set_axis(static_cast<int>(shape.size()) - 1);
+    op.mutable_tg_tile_param()->set_tiles(tiles);
+    const std::string x = b.layer(half(), {b.input("x", shape)});
+    const Network network = b.finished({b.layer(half(), {b.layer(op, {x})})});
+    for (const auto& [type, tolerance] :
+         {std::pair(DType::f32, 1e-5f), {DType::f16, 1e-2f}, {DType::i8, 0.1f}})
+      EXPECT_EQ(compare(network, type, tolerance, 3), "") << to_string(type);
+  }
+}
+
 // Heads of attention: parts of the columns, and rows of each head, are read from the product.
 TEST(SkippedMoves, HeadsOfAttentionAreNotMoved) {
   NetBuilder b;

@@ -25,6 +25,7 @@ class Joiner {
   struct Norm {
     std::string x;
     float eps = 0;
+    bool is_centered = true;
   };
 
   // ---- Steps back through the net ----
@@ -78,6 +79,13 @@ class Joiner {
     return of == x ? std::optional(x) : std::nullopt;
   }
 
+  static bool multiplies(const TensorOp& op) {
+    return (is(op, Op::eltwise) &&
+            op.tg_eltwise_param().operation() == ::bmnet::TGEltwiseParameter::PROD &&
+            !op.tg_eltwise_param().do_activation()) ||
+           is_arithmetic(op, TwoOperands::MUL);
+  }
+
   // Returns true if `op` is the square of the tensor.
   bool is_square(const TensorOp* op, const std::string& tensor) const {
     if (op == nullptr) return false;
@@ -85,12 +93,7 @@ class Joiner {
     if (is(*op, Op::power))
       return power.power() == 2 && power.scale() == 1 && power.shift() == 0 &&
              behind_reshapes(op->bottom(0)) == tensor;
-    const bool multiplies =
-        (is(*op, Op::eltwise) &&
-         op->tg_eltwise_param().operation() == ::bmnet::TGEltwiseParameter::PROD &&
-         !op->tg_eltwise_param().do_activation()) ||
-        is_arithmetic(*op, TwoOperands::MUL);
-    return multiplies && op->bottom_size() == 2 && behind_reshapes(op->bottom(0)) == tensor &&
+    return multiplies(*op) && op->bottom_size() == 2 && behind_reshapes(op->bottom(0)) == tensor &&
            behind_reshapes(op->bottom(1)) == tensor;
   }
 
@@ -120,14 +123,50 @@ class Joiner {
     return squares && is_square(producer(*squares), tensor) ? eps : std::nullopt;
   }
 
-  std::optional<Norm> matched(const TensorOp& op) const {
+  // Returns the summand if `op` is 1 divided by that root.
+  std::optional<float> inverse_root(const TensorOp* op, const std::string& tensor,
+                                    int64_t length) const {
+    if (op == nullptr || !is(*op, Op::power)) return std::nullopt;
+    const auto& p = op->tg_power_param();
+    if (p.power() == -1 && p.scale() == 1 && p.shift() == 0)
+      return root_of_squares(behind_views(op->bottom(0)), tensor, length);
+    const auto eps = summand_of(*op, -0.5f);
+    if (!eps) return std::nullopt;
+    const auto squares = mean_of(behind_views(op->bottom(0)), length);
+    return squares && is_square(producer(*squares), tensor) ? eps : std::nullopt;
+  }
+
+  // Returns the norm if `op` divides a tensor, or what is left of it without its mean, by the root.
+  std::optional<Norm> divided(const TensorOp& op) const {
     if (!is_arithmetic(op, TwoOperands::DIV) || op.bottom_size() != 2) return std::nullopt;
-    const std::string difference = behind_reshapes(op.bottom(0));
-    const auto x = centered(producer(difference));
-    if (!x || dims(op.output_shape(0)) != dims(*network_.shape_of(*x))) return std::nullopt;
-    const auto eps = root_of_squares(behind_views(op.bottom(1), true), difference,
-                                     last_extent(op.output_shape(0)));
-    return eps ? std::optional(Norm{*x, *eps}) : std::nullopt;
+    const std::string above = behind_reshapes(op.bottom(0));
+    const auto eps =
+        root_of_squares(behind_views(op.bottom(1), true), above, last_extent(op.output_shape(0)));
+    if (!eps) return std::nullopt;
+    const auto x = centered(producer(above));
+    return Norm{x.value_or(above), *eps, x.has_value()};
+  }
+
+  // Returns the norm if `op` multiplies them by 1 divided by the root.
+  std::optional<Norm> multiplied(const TensorOp& op) const {
+    if (!multiplies(op) || op.bottom_size() != 2) return std::nullopt;
+    for (const int i : {0, 1}) {
+      const std::string factor = behind_reshapes(op.bottom(i));
+      const auto eps = inverse_root(behind_views(op.bottom(1 - i), true), factor,
+                                    last_extent(op.output_shape(0)));
+      if (!eps) continue;
+      const auto x = centered(producer(factor));
+      return Norm{x.value_or(factor), *eps, x.has_value()};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Norm> matched(const TensorOp& op) const {
+    if (op.output_shape_size() != 1) return std::nullopt;
+    std::optional<Norm> norm = divided(op);
+    if (!norm) norm = multiplied(op);
+    if (!norm || dims(op.output_shape(0)) != dims(*network_.shape_of(norm->x))) return std::nullopt;
+    return norm;
   }
 
   // ---- Replacement ----
@@ -195,6 +234,7 @@ class Joiner {
     made.push_back(layer(Op::standardize, name_, {from, to}, matrix, matrix));
     made.back().mutable_tg_standardize_param()->set_axis(1);
     made.back().mutable_tg_standardize_param()->set_eps(norm.eps);
+    made.back().mutable_tg_standardize_param()->set_centered(norm.is_centered);
     if (!is_matrix) made.push_back(layer(Op::reshape, name_ + "/result", {to, top}, matrix, shape));
     std::vector<TensorOp>& ops = network_.ops;
     const auto at = ops.erase(ops.begin() + static_cast<ptrdiff_t>(index));
