@@ -105,15 +105,76 @@ TEST(Bytes, MayBeReducedAndClipped) {
   EXPECT_EQ(result->begin()->second.data, (std::vector<float>{20, 200}));
 }
 
-TEST(Bytes, AreNotDivided) {
-  ModelBuilder builder = picture_model();
-  builder.node("Div", {"x", "x"}, {"ratio"});
-  builder.output("ratio");
+// Every pair of bytes, but for the divisor 0. As in C, quotients have no fraction.
+TEST(Bytes, AreDivided) {
+  struct Case {
+    const char* type;
+    bool is_signed, fmod;
+    int (*result)(int, int);
+  };
+  const auto quotient = [](int a, int b) { return a / b; };
+  const auto rest = [](int a, int b) { return a % b; };
+  const auto modulo = [](int a, int b) { return (a % b + b) % b; };
+  const Case cases[] = {{"Div", false, false, quotient},
+                        {"Mod", false, false, rest},
+                        {"Div", true, false, quotient},
+                        {"Mod", true, false, modulo},
+                        {"Mod", true, true, rest}};
+  for (const Case& one : cases) {
+    SCOPED_TRACE(std::string(one.type) + (one.is_signed ? " signed" : ""));
+    const int64_t least = one.is_signed ? -128 : 0;
+    std::vector<float> a, b, expected;
+    for (int64_t x = least; x < least + 256; ++x)
+      for (int64_t y = least; y < least + 256; ++y) {
+        if (y == 0) continue;
+        const int result = one.result(static_cast<int>(x), static_cast<int>(y));
+        a.push_back(static_cast<float>(x));
+        b.push_back(static_cast<float>(y));
+        expected.push_back(static_cast<float>(result == 128 && one.is_signed ? -128 : result));
+      }
+    const int type = one.is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+    const auto count = static_cast<int64_t>(a.size());
+    ModelBuilder builder(13);
+    builder.input("a", {1, count}, type);
+    builder.input("b", {1, count}, type);
+    auto& node = builder.node(one.type, {"a", "b"}, {"y"});
+    if (one.fmod) ModelBuilder::set(node, "fmod", int64_t{1});
+    builder.output("y");
+    auto network = import(builder.model);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto result = run_float(*network, {{"a", {{1, count}, a}}, {"b", {{1, count}, b}}});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->begin()->second.data, expected);
+  }
+}
+
+// Bytes as int32 are divided by a constant, and have powers that are whole.
+TEST(Bytes, AreDividedAsLargerIntegers) {
+  ModelBuilder builder(13);
+  builder.input("x", {1, 5}, onnx::TensorProto::UINT8);
+  builder.integers("seven", {}, {7}, onnx::TensorProto::INT32);
+  builder.integers("two", {}, {2}, onnx::TensorProto::INT32);
+  builder.set(builder.node("Cast", {"x"}, {"whole"}), "to", int64_t{onnx::TensorProto::INT32});
+  builder.node("Div", {"whole", "seven"}, {"quotient"});
+  builder.node("Pow", {"whole", "two"}, {"square"});
+  builder.node("Pow", {"two", "whole"}, {"power"});
+  builder.output("quotient");
+  builder.output("square");
+  auto network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto result = run_float(*network, {{"x", {{1, 5}, {0, 6, 7, 200, 255}}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->at("quotient").data, (std::vector<float>{0, 0, 1, 28, 36}));
+  EXPECT_EQ(result->at("square").data, (std::vector<float>{0, 36, 49, 40000, 65025}));
+  builder.output("power");
   auto loaded = load(builder.model);
   ASSERT_FALSE(loaded.ok());
-  for (const char* word : {"n_ratio (Div)", "put a Cast to floats before it"})
+  for (const char* word : {"n_power (Pow)", "put a Cast to floats before it"})
     EXPECT_NE(loaded.error().message().find(word), std::string::npos) << loaded.error().message();
-  builder = picture_model();
+}
+
+TEST(Bytes, OfSixtyFourBitsAreNoInput) {
+  ModelBuilder builder = picture_model();
   builder.model.mutable_graph()
       ->mutable_input(0)
       ->mutable_type()
@@ -162,11 +223,16 @@ TEST(Bytes, MayHaveSigns) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->at("y").data, (std::vector<float>{-62.5f, 0, 1.5f, 65}));
   builder.set(builder.node("Cast", {"x"}, {"unsigned"}), "to", int64_t{onnx::TensorProto::UINT8});
+  builder.set(builder.node("Cast", {"x"}, {"wide"}), "to", int64_t{onnx::TensorProto::INT32});
+  builder.node("Add", {"wide", "wide"}, {"twice"});
   builder.output("unsigned");
-  auto loaded = load(builder.model);
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_NE(loaded.error().message().find("a signed type"), std::string::npos)
-      << loaded.error().message();
+  builder.output("twice");
+  network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  result = run_float(*network, {{"x", {{1, 4}, {-128, -3, 0, 127}}}});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->at("unsigned").data, (std::vector<float>{128, 253, 0, 127}));
+  EXPECT_EQ(result->at("twice").data, (std::vector<float>{-256, -6, 0, 254}));
 }
 
 // x of bytes -> DequantizeLinear -> Conv -> QuantizeLinear -> DequantizeLinear -> y

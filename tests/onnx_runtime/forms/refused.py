@@ -29,18 +29,6 @@ def gru_for_each_length(g):
     g.output(*(g("GRU", [g.input([n, 1, 3]), w, r], 2, hidden_size=4)[0] for n in (5, 3)))
 
 
-@form(refused="multiplied by its scale")
-def sums_of_dynamic_quantization(g):
-    q, _, z = g("DynamicQuantizeLinear", [g.input([3, 8])], 3)
-    w = g.constant(g.random.randint(-127, 128, [8, 4]), "int8")
-    g.output(g("Cast", [g("MatMulInteger", [q, w, z])], to=1))
-
-
-@form()
-def float_net_before_dynamic_quantization(g):
-    g.output(g("MatMul", [g.input([3, 8]), g.weights([8, 4])]))
-
-
 @form(refused="GroupQueryAttention")
 def microsoft_group_query_attention(g):
     q, k, v = g.input([1, 5, 32]), g.input([1, 5, 16]), g.input([1, 5, 16])
@@ -112,15 +100,3 @@ def max_pool_with_positions(g):
     values, positions = g("MaxPool", [g.input([1, 2, 6, 6])], 2, kernel_shape=[2, 2])
     g.output(values)
     g.output(positions, element=TensorProto.INT64)
-
-
-@form(14, refused="put a Cast to floats before it")
-def division_of_bytes(g):
-    x = g.input([1, 3, 4, 4], 1, 255, "uint8")
-    g.output(g("Div", [x, x]), element=TensorProto.UINT8)
-
-
-@form()
-def arithmetic_of_bytes_as_floats(g):
-    x = g("Cast", [g.input([1, 3, 4, 4], 0, 255, "uint8")], to=1)
-    g.output(g("Add", [x, x]))

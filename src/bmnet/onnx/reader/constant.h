@@ -64,6 +64,8 @@ ConstantPtr make_whole(Dims dims, int type, const std::vector<Whole>& values);
 // or has no number beyond its largest.
 ConstantPtr rounded(const Constant& constant, int type, bool saturates = true);
 int bits_of(int type);  // of an integer type
+// Returns true for integers of 2 to 8 bits.
+bool is_byte_type(int type);
 bool is_signed_type(int type);
 // Returns the lowest and the highest number of a type that quantized tensors have: integers of 4, 8
 // and 16 bits, and float8. Both are 0 for other types.

@@ -162,6 +162,10 @@ int bits_of(int type) {
   }
 }
 
+bool is_byte_type(int type) {
+  return is_integer_type(type) && type != TensorProto::BOOL && bits_of(type) <= 8;
+}
+
 bool is_signed_type(int type) {
   return type == TensorProto::INT2 || type == TensorProto::INT4 || type == TensorProto::INT8 ||
          type == TensorProto::INT16 || type == TensorProto::INT32 || type == TensorProto::INT64;

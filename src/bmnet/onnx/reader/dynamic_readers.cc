@@ -1,13 +1,10 @@
-// Readers of DynamicQuantizeLinear. Its values stay floats, with scale 1 and zero point 0. Only
-// operators may read them that compute with the differences to the zero point. Sums of such
-// products must be multiplied by the scale before anything else reads them.
-#include <fmt/format.h>
-
+// Readers of DynamicQuantizeLinear. Its values stay floats, with scale 1 and zero point 0, if only
+// operators read them that compute with the differences to the zero point. Sums of such products
+// must be multiplied by the scale before anything else reads them.
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "base/errors/bmnet.h"
 #include "bmnet/onnx/reader/node.h"
 #include "bmnet/onnx/reader/subgraphs.h"
 
@@ -37,16 +34,20 @@ class Readers {
  public:
   explicit Readers(const onnx::GraphProto& graph) : graph_(graph) {}
 
-  std::vector<Error> problems() {
+  // Returns the results of the nodes whose integers nothing needs.
+  std::set<std::string> floats() {
     for (const auto& node : graph_.node()) {
-      if (!made_.empty()) follow(node);
+      if (!sources_.empty()) follow(node);
       if (node.op_type() != "DynamicQuantizeLinear" || node.output_size() != 3) continue;
       made_[node.output(0)] = {node.output(1), node.output(2)};
       if (!node.output(1).empty()) factors_[node.output(1)] = {node.output(1)};
+      for (const std::string& output : node.output())
+        if (!output.empty()) sources_[output] = {node.output(0)};
+      floats_.insert(node.output(0));
     }
     for (const auto& output : graph_.output())
-      if (is_tracked(output.name())) add("output " + output.name(), output.name());
-    return std::move(problems_);
+      if (is_tracked(output.name())) need(output.name());
+    return std::move(floats_);
   }
 
  private:
@@ -60,14 +61,10 @@ class Readers {
            (!name.empty() && std::ranges::any_of(made_, has_zero));
   }
 
-  void add(std::string where, const std::string& name) {
-    problems_.push_back(
-        Error(errors::net_onnx_operator)
-            .in(std::move(where))
-            .argument("input", name)
-            .detail("what a DynamicQuantizeLinear makes stays in floats: only ConvInteger, "
-                    "MatMulInteger and DequantizeLinear read its integers, with its zero point, "
-                    "and their sums are multiplied by its scale before anything else"));
+  // The integers that a tensor is made of are needed.
+  void need(const std::string& name) {
+    if (const auto found = sources_.find(name); found != sources_.end())
+      for (const std::string& source : found->second) floats_.erase(source);
   }
 
   // Returns the inputs of a node that reads integers as it may, and the scales that its sums lack.
@@ -134,26 +131,31 @@ class Readers {
     add_read(node, read);
     std::erase_if(read, [&](const std::string& name) { return !is_tracked(name); });
     if (read.empty()) return;
+    std::set<std::string> all;
+    for (const std::string& name : read)
+      all.insert(sources_.at(name).begin(), sources_.at(name).end());
+    for (const std::string& output : node.output()) sources_[output] = all;
     Names lacking;
     const std::set<int> allowed = operands(node, lacking);
     for (const int i : allowed) read.erase(input_of(node, i));
     if (!allowed.empty() && !lacking.empty() && node.output_size() == 1)
       sums_[node.output(0)] = lacking;
     if (read.empty() || (allowed.empty() && passes_on(node))) return;
-    add("node " + node.name() + " (" + node.op_type() + ")", *read.begin());
+    for (const std::string& name : read) need(name);
   }
 
   const onnx::GraphProto& graph_;
-  std::map<std::string, Parameters> made_;  // by the name of the integers
-  std::map<std::string, Names> sums_;       // the scales that sums of integers lack
-  std::map<std::string, Names> factors_;    // products of scales, and other numbers
-  std::vector<Error> problems_;
+  std::map<std::string, Parameters> made_;                // by the name of the integers
+  std::map<std::string, Names> sums_;                     // the scales that sums of integers lack
+  std::map<std::string, Names> factors_;                  // products of scales, and other numbers
+  std::map<std::string, std::set<std::string>> sources_;  // of tracked tensors
+  std::set<std::string> floats_;
 };
 
 }  // namespace
 
-std::vector<Error> dynamic_reader_problems(const onnx::GraphProto& graph) {
-  return Readers(graph).problems();
+std::set<std::string> dynamic_floats(const onnx::GraphProto& graph) {
+  return Readers(graph).floats();
 }
 
 }  // namespace tputwin::net::onnx_reader

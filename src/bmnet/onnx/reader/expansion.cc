@@ -117,6 +117,24 @@ std::string Expansion::choose(const std::string& condition, const std::string& a
   return y;
 }
 
+std::string Expansion::real_numbers(const std::string& x) {
+  const std::string y = add("Real", {x});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
+std::string Expansion::span(const std::string& x, int type, int64_t zero) {
+  const std::string y = add("Span", {x}, {{"type", int64_t{type}}, {"zero", zero}});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
+std::string Expansion::as_integers(const std::string& x, int type) {
+  const std::string y = add("AsIntegers", {x}, {{"type", int64_t{type}}});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
 std::string Expansion::function(const char* name, const std::string& x, const Dims& arguments) {
   const std::string y = add("Function", {x}, {{"name", name}, {"arguments", arguments}});
   node_.expansion().back().set_domain(std::string(kInternal));

@@ -33,6 +33,12 @@ class Expansion {
   std::string drop(const std::string& x, const std::string& condition);
   // Adds a where the condition holds, else b. Both must have the same extents.
   std::string choose(const std::string& condition, const std::string& a, const std::string& b);
+  // Adds the real numbers of a quantized tensor.
+  std::string real_numbers(const std::string& x);
+  // Adds a tensor as it is, which holds the integers of `type` less `zero`.
+  std::string span(const std::string& x, int type, int64_t zero);
+  // Adds whole numbers as integers of ONNX.
+  std::string as_integers(const std::string& x, int type);
   // Adds a function of one value, by its name in cpu_ops/functions.cc.
   std::string function(const char* name, const std::string& x, const Dims& arguments = {});
   // Adds a node with several outputs. Returns their names.

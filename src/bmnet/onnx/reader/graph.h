@@ -92,6 +92,8 @@ class Graph {
   std::set<std::string> unused_sums;
   // By the model's tensors; those that are not listed are `one_scale`.
   std::map<std::string, QuantizedBy> quantized_by;
+  // Results of each DynamicQuantizeLinear that may leave its input's floats as they are.
+  std::set<std::string> dynamic_floats;
   // Tensors with the values of a constant, and their largest magnitudes.
   std::map<std::string, float> constant_tensors;
   // Those tensors by the constant. Values of constants are kept until the import ends.

@@ -11,6 +11,7 @@ namespace {
 using Name = std::string_view;
 
 constexpr Name kTakeQuantized[] = {"DequantizeLinear",
+                                   "Cast",
                                    "QuantizeLinear",
                                    "MaxPool",
                                    "Reshape",
@@ -43,38 +44,102 @@ constexpr Name kTakeBytes[] = {
     "Expand",      "Transpose",     "MaxPool", "DepthToSpace", "SpaceToDepth", "DequantizeLinear",
     "QLinearConv", "QLinearMatMul", "Pad"};
 
-// Operators that compute with bytes as with other integers.
-constexpr Name kCompute[] = {"Add",         "Sub",       "Mul",      "Neg",  "Abs",
-                             "Sum",         "Max",       "Min",      "Clip", "Equal",
-                             "Greater",     "Less",      "Where",    "Sign", "GreaterOrEqual",
-                             "LessOrEqual", "ReduceMax", "ReduceMin"};
+// Operators that compute with integers of 8 bits as with others.
+constexpr Name kCompute[] = {"Add",
+                             "Sub",
+                             "Mul",
+                             "Div",
+                             "Mod",
+                             "Neg",
+                             "Abs",
+                             "Sum",
+                             "Max",
+                             "Min",
+                             "Clip",
+                             "Relu",
+                             "Equal",
+                             "Greater",
+                             "Less",
+                             "Where",
+                             "Sign",
+                             "GreaterOrEqual",
+                             "LessOrEqual",
+                             "ReduceMax",
+                             "ReduceMin",
+                             "ArgMax",
+                             "ArgMin",
+                             "TopK",
+                             "ConvInteger",
+                             "MatMulInteger",
+                             "GatherElements",
+                             "GatherND",
+                             "ScatterElements",
+                             "ScatterND"};
 
 bool is_one_of(Name name, std::span<const Name> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_nearest(const Node& node) {
+  return node.proto.op_type() == "Resize" && node.text("mode", "nearest") == "nearest";
+}
+
+// Returns true if the node takes its first input's real numbers for the integers: it has their
+// scale and zero point, or none.
+bool takes_scale(const Node& node) {
+  const Name type = node.proto.op_type();
+  if (type != "DequantizeLinear" && type != "QLinearConv" && type != "QLinearMatMul") return true;
+  const Constant *scale = node.constant(1), *zero = node.constant(2);
+  const Quantization& q = *node.in(0).quantization;
+  return scale != nullptr && scale->size() == 1 && static_cast<float>(scale->at(0)) == q.scale &&
+         (node.has(2) ? zero != nullptr && zero->size() == 1 && zero->whole()[0] == q.zero
+                      : q.zero == 0);
+}
+
+// Returns true if a Concat joins integers of one scale only.
+bool joins_one_scale(const Node& node) {
+  for (size_t i = 0; i < node.inputs(); ++i)
+    if (!node.has(i) || node.in(i).quantization != node.in(0).quantization) return false;
+  return true;
+}
+
+// Returns true if the operator computes with the integers of an input, and not with what they
+// stand for.
+bool needs_integers(const Node& node, size_t input) {
+  const Value& x = node.in(input);
+  const Name type = node.proto.op_type();
+  if (x.is_bytes) return is_one_of(type, kCompute);
+  if (!x.quantization) return false;
+  if (type == "Concat") return !joins_one_scale(node);
+  if (is_one_of(type, kTakeQuantized)) return input == 0 && !takes_scale(node);
+  return is_one_of(type, kCompute);
+}
+
+int type_of(const Value& x) {
+  if (x.quantization) return x.quantization->type;
+  return x.is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+}
+
 }  // namespace
 
-bool compute_bytes(Node& node) {
-  const auto is_bytes = [&](size_t i) { return node.has(i) && node.in(i).is_bytes; };
+bool compute_integers(Node& node) {
   bool any = false;
-  for (size_t i = 0; i < node.inputs(); ++i) any = any || is_bytes(i);
-  if (!any || !is_one_of(node.proto.op_type(), kCompute)) return false;
+  for (size_t i = 0; i < node.inputs(); ++i) any = any || (node.has(i) && needs_integers(node, i));
+  if (!any) return false;
   Expansion made(node);
   node.expansion_opset = node.opset;  // its attributes are copied
   std::vector<std::string> inputs;
   for (size_t i = 0; i < node.inputs(); ++i) {
-    if (!is_bytes(i)) {
-      inputs.push_back(made.in(i));
-      continue;
-    }
-    const int type = node.in(i).is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
-    inputs.push_back(made.add("Cast", {made.in(i)}, {{"to", int64_t{type}}}));
+    const bool casts = node.has(i) && (node.in(i).is_bytes || node.in(i).quantization);
+    inputs.push_back(casts ? made.add("Cast", {made.in(i)}, {{"to", int64_t{type_of(node.in(i))}}})
+                           : made.in(i));
   }
-  const std::string y = made.add(node.proto.op_type().c_str(), inputs);
+  const auto count = static_cast<size_t>(node.proto.output_size());
+  const std::vector<std::string> results =
+      made.add_many(node.proto.op_type().c_str(), inputs, count);
   for (const auto& attribute : node.proto.attribute())
     made.copy_attribute(attribute.name().c_str());
-  made.set(y);
+  for (size_t i = 0; i < count; ++i) made.set(results[i], i);
   return true;
 }
 
@@ -95,10 +160,10 @@ Integers::Integers(const Node& node) {
     is_signed_ = is_signed_ || value.is_signed;
   }
   const std::string_view type = node.proto.op_type();
-  if (quantization_ && !is_one_of(type, kTakeQuantized))
+  const bool is_real = type == "Real" && node.proto.domain() == kInternal;
+  if (quantization_ && !is_real && !is_one_of(type, kTakeQuantized))
     node.refuse("type", "integers", "on quantized tensors; put a DequantizeLinear before it");
-  const bool is_nearest = type == "Resize" && node.text("mode", "nearest") == "nearest";
-  if (is_bytes_ && !is_nearest && !is_one_of(type, kTakeBytes))
+  if (is_bytes_ && !is_nearest(node) && !is_one_of(type, kTakeBytes))
     node.refuse("type", "integers", "on bytes of an input; put a Cast to floats before it");
   if (positions_ != 0 && !is_bytes_ && !is_one_of(type, kTakePositions))
     node.refuse("type", "integers", "on positions; put a Cast to floats before it");
@@ -106,7 +171,8 @@ Integers::Integers(const Node& node) {
 
 void Integers::pass(Node& node) const {
   const std::string_view type = node.proto.op_type();
-  const bool makes_others = type == "Cast" || type == "DequantizeLinear" || type.starts_with("Q");
+  const bool makes_others =
+      type == "Cast" || type == "DequantizeLinear" || type == "Real" || type.starts_with("Q");
   if (makes_others || type == "Identity") return;
   for (auto& value : node.outputs()) {
     if (!value || value->tensor.empty()) continue;

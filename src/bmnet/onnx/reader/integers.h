@@ -19,8 +19,8 @@ class Integers {
   bool is_bytes_ = false, is_signed_ = false;
 };
 
-// Replaces an operator that computes with bytes of an input by the operator on integers, which the
-// bytes are. Returns false for others.
-bool compute_bytes(Node& node);
+// Replaces an operator that computes with bytes of an input, or with integers of quantized tensors,
+// by the operator on Casts to these integers. Returns false for others.
+bool compute_integers(Node& node);
 
 }  // namespace tputwin::net::onnx_reader

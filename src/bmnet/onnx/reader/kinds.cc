@@ -36,6 +36,9 @@ KindOfResults kind_of_inputs(const Node& node) {
   const size_t first = type == "Where" ? 1 : 0;
   const size_t end = is_among(type, kKeepFirst) ? 1 : node.inputs();
   KindOfResults result;
+  // Rows of a table of bytes, which are exact anywhere.
+  if (end == 1 && node.constant(0) != nullptr && is_byte_type(node.constant(0)->type))
+    return {ValueKind::integer, node.constant(0)->type};
   for (size_t i = first; i < end; ++i) {
     if (!node.has(i) || node.in(i).constant != nullptr) continue;
     result.kind = std::max(result.kind, node.in(i).kind);
@@ -70,6 +73,7 @@ KindOfResults kind_of_results(const Node& node) {
     if (to == onnx::TensorProto::BOOL) return {ValueKind::boolean};
     return is_integer_type(to) ? KindOfResults{ValueKind::integer, to} : KindOfResults{};
   }
+  if (type == "AsIntegers") return {ValueKind::integer, static_cast<int>(node.integer("type", 0))};
   return is_among(type, kKeep) || is_among(type, kKeepFirst) ? kind_of_inputs(node)
                                                              : KindOfResults{};
 }

@@ -15,6 +15,9 @@ struct KindOfResults {
 };
 // Returns the kind of the node's results.
 KindOfResults kind_of_results(const Node& node);
+// Replaces a quotient, rest or power of integers by operators on floats that give the same. Returns
+// false if the node is none of that, or its integers may be too large for it.
+bool compute_whole(Node& node);
 // Integers of 8 and 16 bits wrap. Replaces arithmetic on them by arithmetic on int32, and a Cast
 // of the result, and comparisons by those of int32. Returns false if the node is none of that.
 bool widen(Node& node);

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kMostExact = 1 << 24;
+// Bounds dividends n. Quotients of the chips have relative errors of up to 2^-21. (n + 1/2) / d is
+// at least 1 / 2d away from a whole number. This is more than the error for n up to 2^20.
+constexpr double kMostDivided = 1 << 20;
 
 double magnitude_of(const Node& node, size_t input) {
   const Value& value = node.in(input);
@@ -22,6 +25,9 @@ double magnitude_of(const Node& node, size_t input) {
     return most;
   }
   if (value.kind == ValueKind::boolean) return 1;
+  if (value.is_bytes) return 256;
+  if (value.quantization && is_integer_type(value.quantization->type))
+    return std::ldexp(1.0, bits_of(value.quantization->type));
   if (value.kind == ValueKind::integer) return value.magnitude;
   const Bounds bounds = bounds_of(node.graph, value.tensor);
   return std::max(std::fabs(bounds.least), std::fabs(bounds.most));
@@ -57,8 +63,21 @@ double magnitude_of_results(const Node& node) {
   return type == "Add" || type == "Sub" || type == "Sum" ? sum : type == "Mul" ? product : most;
 }
 
+bool has_small_integers(const Node& node) {
+  const std::string_view type = node.proto.op_type();
+  if (type == "Pow") {
+    const Constant* exponent = node.constant(1);
+    if (exponent == nullptr || exponent->size() != 1 || !exponent->is_integer()) return false;
+    const double e = exponent->at(0);
+    return e >= 0 && std::pow(magnitude_of(node, 0), e) <= kMostExact;
+  }
+  return magnitude_of(node, 0) <= kMostDivided && magnitude_of(node, 1) <= kMostDivided;
+}
+
 bool may_exceed_fp32(const Node& node) {
   const std::string_view type = node.proto.op_type();
+  if (type == "Div" || type == "Mod" || type == "Pow")
+    return kind_of_results(node).kind == ValueKind::integer && !has_small_integers(node);
   const bool grows =
       is_sum(type) || type == "Add" || type == "Sub" || type == "Mul" || type == "ReduceProd";
   if (!grows || kind_of_results(node).kind != ValueKind::integer) return false;

@@ -33,7 +33,7 @@ Result<Graph> ModelImporter::run() {
   if (proto_.sparse_initializer_size() > 0)
     problems_.push_back(malformed("graph", "sparse initializers; make them dense"));
   for (const Error& problem : repeated_names(proto_)) problems_.push_back(problem);
-  for (const Error& problem : dynamic_reader_problems(proto_)) problems_.push_back(problem);
+  graph_.dynamic_floats = dynamic_floats(proto_);
   inputs();
   for (const auto& output : proto_.output()) wanted_.insert(output.name());
   const std::vector<bool> needed = needed_nodes(proto_.node(), wanted_);
@@ -225,8 +225,9 @@ void ModelImporter::import_node(const onnx::NodeProto& proto, int64_t opset) {
     if (missing.empty()) {
       require_no_lowest_pads(node);
       if (!is_of_host(node)) {
+        if (compute_whole(node)) return;
         require_kinds(node);
-        if (compute_bytes(node) || widen(node)) return;
+        if (compute_integers(node) || widen(node)) return;
       }
       return import_operator(proto, node);
     }
@@ -284,33 +285,19 @@ std::string ModelImporter::output_tensor(const std::string& name, const Value& v
   return tensor;
 }
 
-// Returns the integers of a quantized tensor, of which the net has the real numbers:
-// round(x / scale) + zero, within the type.
+// Returns the integers of a quantized tensor, of which the net has the real numbers.
 Value ModelImporter::integers_of(const std::string& name, const Value& value) {
-  const Quantization q = *value.quantization;
   onnx::NodeProto proto;
   proto.set_name(name);
-  proto.set_op_type("QuantizeLinear");
-  proto.add_input(name + "//real");
+  proto.set_op_type("Cast");
+  proto.add_input(name);
   proto.add_output(name + "//integers");
-  Value& real = values_[proto.input(0)] = value;
-  real.quantization.reset();
+  auto& to = *proto.add_attribute();
+  to.set_name("to");
+  to.set_type(onnx::AttributeProto::INT);
+  to.set_i(value.quantization->type);
   wanted_.insert(proto.output(0));
-  Node node(graph_, proto, kExpansionOpset, {&real}, folder_, wanted_);
-  Expansion made(node);
-  const std::string steps = made.add("Div", {proto.input(0), made.real(q.scale)});
-  const std::string rounded = made.add("Round", {steps});
-  const std::string whole =
-      q.zero == 0 ? rounded : made.add("Add", {rounded, made.real(static_cast<float>(q.zero))});
-  made.set(made.add("Clip", {whole, made.real(static_cast<float>(q.lowest())),
-                             made.real(static_cast<float>(q.highest()))}));
-  import_all(node.expansion(), node.expansion_opset);
-  for (const std::string& tensor : {steps, rounded})
-    if (const auto known = values_.find(tensor); known != values_.end())
-      graph_.set_threshold(known->second.tensor, {1, q.zero, q.type});
-  for (const std::string& tensor : {whole, std::string(proto.output(0))})
-    if (const auto known = values_.find(tensor); known != values_.end())
-      graph_.set_threshold(known->second.tensor, {1, 0, q.type});
+  import_node(proto, kExpansionOpset);
   const auto result = values_.find(proto.output(0));
   if (result == values_.end()) throw Refusal{combine(problems_)};
   return result->second;

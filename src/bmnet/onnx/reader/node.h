@@ -137,6 +137,12 @@ void import_choose(Node&);
 // x where the condition holds (Keep) or does not hold (Drop), else 0.
 void import_keep(Node&);
 void import_drop(Node&);
+// The real numbers that a tensor has for its integers.
+void import_real(Node&);
+// A tensor as it is, whose threshold is that of the integers `type` less `zero`.
+void import_span(Node&);
+// Whole numbers that are integers `type` of ONNX.
+void import_as_integers(Node&);
 // Operators of the host (on_host.h).
 void import_of_host(Node&);
 // The tg_function that the attribute `name` names, with integers as `arguments`.
@@ -149,6 +155,8 @@ ConstantPtr fold_min(const Node&);
 
 // Returns the extent of axis 1 of the first input, which must have two to five axes.
 int64_t channels_of(const Node& node);
+// A Cast of a quantized tensor: its integers, round(x / scale) + zero within the type.
+void expand_cast_of_quantized(Node& node, int type);
 // Refuses a Cast to a type that is_cast_type() does not name.
 void require_cast_type(const Node& node, int type);
 
@@ -196,9 +204,9 @@ Dims result_dims(const Dims& like, const Dims& net);
 // ---- Before the nodes ----
 // Returns an error for each tensor with two producers: nodes, inputs or initializers.
 std::vector<Error> repeated_names(const onnx::GraphProto& graph);
-// Returns a problem for each reader of a DynamicQuantizeLinear that needs its integers. Nodes must
-// be sorted.
-std::vector<Error> dynamic_reader_problems(const onnx::GraphProto& graph);
+// Returns the results of each DynamicQuantizeLinear whose readers need no integers of it: values
+// may stay floats, with scale 1 and zero point 0. Nodes must be sorted.
+std::set<std::string> dynamic_floats(const onnx::GraphProto& graph);
 
 // Tensors, and their views, that some QuantizeLinear reads and that are not `one_scale`. Nodes that
 // are not `needed` do not count.

@@ -96,7 +96,14 @@ std::vector<std::string> HostCall::add(const std::vector<Dims>& results, std::st
 
 void HostCall::set(const Dims& result, ValueKind kind) { set(add({result})[0], result, kind, 0); }
 
-void HostCall::set_moved(const Dims& result) { set(result, kind_of_results(node_).kind); }
+void HostCall::set_moved(const Dims& result) {
+  const auto [kind, type] = kind_of_results(node_);
+  set(result, kind);
+  auto& value = node_.outputs()[0];
+  if (!value || kind != ValueKind::integer || !is_byte_type(type)) return;
+  value->on_host = varies_;
+  value->integer_type = type;
+}
 
 void HostCall::set(const std::string& tensor, const Dims& dims, ValueKind kind, size_t output) {
   node_.set(tensor, dims, output);

@@ -17,6 +17,9 @@ constexpr OperatorRow kRows[] = {
     {kInternal, "Keep", 1, 1, import_keep, fold_none, false},
     {kInternal, "Drop", 1, 1, import_drop, fold_none, false},
     {kInternal, "Choose", 1, 1, import_choose, fold_none, false},
+    {kInternal, "Real", 1, 1, import_real, fold_none, false},
+    {kInternal, "Span", 1, 1, import_span, fold_none, false},
+    {kInternal, "AsIntegers", 1, 1, import_as_integers, fold_none, false},
     {kInternal, "Function", 1, 1, import_function, fold_none, false},
 };
 

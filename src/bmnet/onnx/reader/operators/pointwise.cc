@@ -186,29 +186,31 @@ std::string to_integers(Node& node, Expansion& made, int type) {
 
 void import_cast(Node& node) {
   const auto type = static_cast<int>(node.integer("to", 0));
+  const Value& x = node.in(0);
+  if (x.quantization) return expand_cast_of_quantized(node, type);
   require_cast_type(node, type);
-  const int64_t positions = node.in(0).positions;
-  const auto set_as_number = [&] {
-    node.set(node.in(0));
-    if (!node.outputs()[0]) return;
-    node.outputs()[0]->positions = 0;
-    node.outputs()[0]->is_bytes = node.outputs()[0]->is_signed = false;
-  };
-  // Bytes of an input become integers that are computed with (compute_bytes()).
-  const int own = node.in(0).is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
-  if (node.in(0).is_bytes && type == own) return set_as_number();
-  if (is_integer_type(type) && (positions == 0 || type == onnx::TensorProto::BOOL)) {
+  // Bytes of an input become integers that are computed with (compute_integers()).
+  const int own = x.is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8;
+  const bool is_integer = is_integer_type(type);
+  if (x.is_bytes && is_integer && type != own) {
+    Expansion made(node);
+    const std::string integers = made.add("Cast", {made.in(0)}, {{"to", int64_t{own}}});
+    return made.set(made.add("Cast", {integers}, {{"to", int64_t{type}}}));
+  }
+  if (is_integer && !x.is_bytes && (x.positions == 0 || type == onnx::TensorProto::BOOL)) {
     Expansion made(node);
     return made.set(to_integers(node, made, type));
   }
-  if (node.in(0).is_signed)
-    node.require(!is_integer_type(type) || is_signed_type(type), "to", std::to_string(type),
-                 "a signed type: the input's bytes may be negative");
-  else if (type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8)
-    node.require(positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
-                 std::to_string(type), "a type that holds all positions of the axis, or bytes");
-  if (!is_integer_type(type)) return set_as_number();
-  node.set(node.in(0));
+  const bool is_short = type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8;
+  if (is_short && !x.is_bytes)
+    node.require(x.positions <= (type == onnx::TensorProto::INT8 ? 128 : 256), "to",
+                 std::to_string(type), "a type that holds all positions of the axis");
+  Value y = x;
+  if (!is_integer || x.is_bytes) {
+    y.positions = 0;
+    y.is_bytes = y.is_signed = false;
+  }
+  node.set(std::move(y));
 }
 
 void import_function(Node& node) {

@@ -80,13 +80,18 @@ namespace {
 struct Transform {
   int64_t length = 1, points = 1, results = 1;
   bool is_complex = false, is_inverse = false;
+  // The points are the first half of a spectrum, whose other half are their conjugates: the results
+  // are real.
+  bool is_half = false;
   int64_t parts() const { return is_complex ? 2 : 1; }
+  int64_t result_parts() const { return is_half ? 1 : 2; }
 
   // The weight of a part (0: real, 1: imaginary) of a point for a part of a result.
   float weight(int64_t result, int64_t to, int64_t point, int64_t from) const {
     const auto turn = static_cast<double>(result * point % length) / static_cast<double>(length);
     const double angle = (is_inverse ? 2 : -2) * std::numbers::pi * turn;
-    const double factor = is_inverse ? 1.0 / static_cast<double>(length) : 1.0;
+    const bool is_twice = is_half && point != 0 && 2 * point != length;
+    const double factor = is_inverse ? (is_twice ? 2.0 : 1.0) / static_cast<double>(length) : 1.0;
     if (to == from) return static_cast<float>(factor * std::cos(angle));
     return static_cast<float>(factor * (to == 1 ? std::sin(angle) : -std::sin(angle)));
   }
@@ -94,8 +99,8 @@ struct Transform {
 
 void require_transform(const Node& node, const Transform& t, bool one_sided) {
   node.require(t.length >= 1, "dft_length", std::to_string(t.length), "at least 1");
-  node.require(!one_sided || !t.is_complex, "onesided", "1", "0 for complex values");
-  node.require(!one_sided || !t.is_inverse, "onesided", "1", "0 for the inverse transform");
+  node.require(!one_sided || t.is_inverse == t.is_complex, "onesided", "1",
+               "0 for complex values, and for the inverse transform of real ones");
   node.require(t.points * t.parts() <= kMostWeights / (2 * t.results), "dft_length",
                std::to_string(t.length), "a transform of at most 2^24 weights");
 }
@@ -121,15 +126,18 @@ void expand_dft(Node& node) {
   Transform t;
   t.is_complex = is_complex(node, x);
   t.is_inverse = node.integer("inverse", 0) != 0;
-  t.length = node.has(1) ? node.whole(1, "dft_length") : x[axis];
-  t.points = std::min(t.length, x[axis]);
-  t.results = one_sided ? t.length / 2 + 1 : t.length;
+  t.is_half = one_sided && t.is_inverse;
+  const int64_t whole = t.is_half ? 2 * (x[axis] - 1) : x[axis];
+  t.length = node.has(1) ? node.whole(1, "dft_length") : whole;
+  const int64_t half = t.length / 2 + 1;
+  t.points = std::min(t.is_half ? half : t.length, x[axis]);
+  t.results = one_sided && !t.is_inverse ? half : t.length;
   require_transform(node, t, one_sided);
   std::vector<float> matrix;
   for (int64_t point = 0; point < x[axis]; ++point)
     for (int64_t from = 0; from < t.parts(); ++from)
       for (int64_t result = 0; result < t.results; ++result)
-        for (int64_t to = 0; to < 2; ++to)
+        for (int64_t to = 0; to < t.result_parts(); ++to)
           matrix.push_back(point < t.points ? t.weight(result, to, point, from) : 0);
   Dims order, back(x.size()), moved;
   for (size_t i = 0; i < x.size(); ++i)
@@ -141,11 +149,11 @@ void expand_dft(Node& node) {
   }
   const int64_t columns = x[axis] * t.parts();
   moved[x.size() - 2] = t.results;
-  moved.back() = 2;
+  moved.back() = t.result_parts();
   Expansion made(node);
   std::string y = made.add("Transpose", {made.in(0)}, {{"perm", order}});
   y = made.add("Reshape", {y, made.integers({elements(x) / columns, columns})});
-  y = made.add("MatMul", {y, made.reals({columns, 2 * t.results}, matrix)});
+  y = made.add("MatMul", {y, made.reals({columns, t.result_parts() * t.results}, matrix)});
   y = made.add("Reshape", {y, made.integers(moved)});
   made.set(made.add("Transpose", {y}, {{"perm", back}}));
 }

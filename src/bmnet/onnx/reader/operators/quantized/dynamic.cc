@@ -1,13 +1,11 @@
-// Operators of nets that are quantized while they run, with scales of each input. The importer
-// leaves their values in floats: x becomes (x, scale 1, zero point 0) instead of integers.
+// Operators of nets that are quantized while they run, with scales of each input. Where no reader
+// needs the integers, values stay floats: x becomes (x, scale 1, zero point 0).
 #include <algorithm>
 
 #include "bmnet/onnx/reader/expansion.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
-
-using Attributes = std::initializer_list<const char*>;
 
 bool is_zero(const Constant& constant) {
   for (size_t i = 0; i < constant.size(); ++i)
@@ -16,28 +14,35 @@ bool is_zero(const Constant& constant) {
 }
 
 // Returns the zero point's shape for operands: one value, or one for each index of `axis`.
-Dims shape_of_zeros(const Node& node, const Constant& zeros, size_t input, size_t axis) {
+Dims shape_of_zeros(const Node& node, const Dims& zeros, size_t input, size_t axis) {
   const Dims& dims = node.dims(input);
-  if (zeros.size() == 1 || axis >= dims.size()) return Dims(zeros.size() == 1 ? 0 : 1, 1);
-  const auto count = static_cast<int64_t>(zeros.size());
-  if (zeros.dims.size() == dims.size()) return zeros.dims;
-  node.require(count == dims[axis], "zero point", text(zeros.dims),
+  const int64_t count = elements(zeros);
+  if (count == 1 || axis >= dims.size()) return Dims(count == 1 ? 0 : 1, 1);
+  if (zeros.size() == dims.size()) return zeros;
+  node.require(count == dims[axis], "zero point", text(zeros),
                "one value, or one for each index of the axis");
   Dims shape(dims.size(), 1);
   shape[axis] = count;
   return shape;
 }
 
+std::string as_float(Expansion& made, const std::string& x) {
+  return made.add("Cast", {x}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+}
+
 // Returns operand `x` less its zero point, in floats.
 std::string difference(Expansion& made, const Node& node, size_t x, size_t zero, size_t axis) {
-  const std::string real =
-      made.add("Cast", {made.in(x)}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  const std::string real = as_float(made, made.in(x));
   if (!node.has(zero)) return real;
-  const Constant& zeros = node.weights(zero, "zero point");
-  if (is_zero(zeros)) return real;
+  const Dims shape = shape_of_zeros(node, node.dims(zero), x, axis);
+  const Constant* zeros = node.constant(zero);
+  if (zeros == nullptr)
+    return made.add(
+        "Sub", {real, made.add("Reshape", {as_float(made, made.in(zero)), made.integers(shape)})});
+  if (is_zero(*zeros)) return real;
   std::vector<float> values;
-  for (size_t i = 0; i < zeros.size(); ++i) values.push_back(static_cast<float>(zeros.at(i)));
-  return made.add("Sub", {real, made.reals(shape_of_zeros(node, zeros, x, axis), values)});
+  for (size_t i = 0; i < zeros->size(); ++i) values.push_back(static_cast<float>(zeros->at(i)));
+  return made.add("Sub", {real, made.reals(shape, values)});
 }
 
 // Returns the last axis of an operand.
@@ -58,7 +63,39 @@ void add_bias_of_input(Expansion& made, const Node& node, std::string y, size_t 
 
 }  // namespace
 
+namespace {
+
+// Returns the least or the greatest number of the first input, or 0 beyond it.
+std::string extreme(Expansion& made, const char* reduction, const char* bound) {
+  const std::string own = made.add(reduction, {made.in(0)}, {{"keepdims", int64_t{0}}});
+  return made.add(bound, {own, made.real(0)});
+}
+
+// Computes the integers as ONNX defines them: 255 steps from the least to the greatest number, of
+// which 0 is one. Numbers that are all 0 have the scale 1.
+void quantize_by_range(Node& node) {
+  Expansion made(node);
+  constexpr int kType = onnx::TensorProto::UINT8;
+  const auto in_range = [&](const std::string& x) {
+    return made.as_integers(
+        made.span(made.add("Clip", {x, made.real(0), made.real(255)}), kType, 0), kType);
+  };
+  const std::string least = extreme(made, "ReduceMin", "Min");
+  const std::string range = made.add("Sub", {extreme(made, "ReduceMax", "Max"), least});
+  const std::string scale =
+      made.add("Add", {made.add("Div", {range, made.real(255)}), made.function("is_zero", range)});
+  const std::string zero = made.add("Round", {made.add("Div", {made.add("Neg", {least}), scale})});
+  const std::string steps = made.add("Round", {made.add("Div", {made.in(0), scale})});
+  const std::string integers = in_range(made.add("Add", {steps, zero}));
+  made.set(in_range(zero), 2);
+  made.set(integers, 0);
+  made.set(scale, 1);
+}
+
+}  // namespace
+
 void expand_dynamic_quantize_linear(Node& node) {
+  if (!node.graph.dynamic_floats.contains(node.proto.output(0))) return quantize_by_range(node);
   Expansion made(node);
   const std::string real = made.in(0);
   made.set(made.add("Identity", {real}), 0);

@@ -5,6 +5,7 @@
 
 #include "bmnet/onnx/reader/bounds.h"
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/quantized/scales.h"
 #include "bmnet/onnx/reader/small_floats.h"
 
 namespace tputwin::net::onnx_reader {
@@ -19,10 +20,7 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
   const Constant& s = node.weights(scale, "scale");
   node.require(s.size() == 1, "scale", text(s.dims),
                "one value for the whole tensor; the chip has one threshold for it");
-  // From opset 21 on the type may be given where there is no zero point.
-  const auto given = static_cast<int>(node.integer("output_dtype", 0));
-  Quantization q{static_cast<float>(s.at(0)), 0,
-                 given != 0 && node.proto.op_type() == "QuantizeLinear" ? given : type};
+  Quantization q{static_cast<float>(s.at(0)), 0, type_without_zero(node, type)};
   node.require(q.scale > 0 && std::isfinite(q.scale), "scale", fmt::format("{}", q.scale),
                "positive");
   if (node.has(zero)) {
@@ -34,44 +32,6 @@ Quantization quantization_of(const Node& node, size_t scale, size_t zero,
   node.require(q.highest() != 0, "type", std::to_string(q.type),
                "integers of 4, 8 or 16 bits, or float8");
   return q;
-}
-
-// Returns, for each element, the index of its scale: one for all, one for each index of the axis,
-// or one for each block of `block` elements along the axis.
-std::vector<size_t> scale_of_each(const Node& node, const Dims& dims, const Constant& scale,
-                                  const Constant* zero, size_t axis, int64_t block) {
-  const auto count = static_cast<size_t>(elements(dims));
-  node.require(zero == nullptr || zero->size() == scale.size(), "zero_point",
-               zero == nullptr ? "" : text(zero->dims), "one for each scale");
-  if (scale.size() == 1 && block == 0) return std::vector<size_t>(count, 0);
-  node.require(block >= 0 && axis < dims.size(), "block_size", std::to_string(block),
-               "at least 1, along an axis of the tensor");
-  Dims blocks = dims;
-  blocks[axis] = block == 0 ? dims[axis] : (dims[axis] + block - 1) / block;
-  if (block == 0)
-    node.require(static_cast<int64_t>(scale.size()) == dims[axis], "scale", text(scale.dims),
-                 "one value, or one per index of the axis");
-  else
-    node.require(scale.dims == blocks, "scale", text(scale.dims),
-                 "one for each block, " + text(blocks));
-  const int64_t inner = run(dims, axis + 1, dims.size()), extent = dims[axis];
-  std::vector<size_t> from;
-  for (size_t i = 0; i < count; ++i) {
-    const auto at = static_cast<int64_t>(i);
-    const int64_t outer = at / inner / extent, along = at / inner % extent;
-    from.push_back(static_cast<size_t>(
-        block == 0 ? along : (outer * blocks[axis] + along / block) * inner + at % inner));
-  }
-  return from;
-}
-
-// Returns the same by the node's attributes.
-std::vector<size_t> scale_of_each(const Node& node, const Constant& x, const Constant& scale,
-                                  const Constant* zero) {
-  const int64_t block = node.integer("block_size", 0);
-  const bool has_axis = scale.size() != 1 || block != 0;
-  const size_t axis = has_axis ? node.axis(node.integer("axis", 1), x.dims.size()) : 0;
-  return scale_of_each(node, x.dims, scale, zero, axis, block);
 }
 
 // Returns (q - zero) * scale.
@@ -92,13 +52,14 @@ std::vector<float> dequantized(const Node& node, const Constant& q, const Consta
 }
 
 // Returns the real values of the first input's integers. The net's tensor holds them already,
-// except for bytes of an input.
+// except for bytes of an input and integers that the net computes.
 Value real_of(Node& node, const Quantization& q, std::string_view what) {
   Value x = node.in(0);
-  if (x.is_bytes) {
-    const int type = x.is_signed ? TensorProto::INT8 : TensorProto::UINT8;
+  if (x.is_bytes || (!x.quantization && x.kind == ValueKind::integer)) {
+    const int bytes = x.is_signed ? TensorProto::INT8 : TensorProto::UINT8;
+    const int type = x.is_bytes ? bytes : x.integer_type;
     node.require(q.type == type, "type", std::to_string(q.type),
-                 fmt::format("{}, as the input's bytes are", type));
+                 fmt::format("{}, as the integers are", type));
     const auto zero = static_cast<float>(q.zero);
     Value real{x.dims, nullptr, power(node, x.tensor, q.scale, -zero * q.scale, 1, what), {}};
     node.graph.set_threshold(x.tensor, {1, 0, type});
@@ -174,6 +135,7 @@ void as_float(Node& node, const std::string& type, Value x, ConstantPtr weights,
 }  // namespace
 
 void import_quantize_linear(Node& node) {
+  if (!has_one_scale(node)) return quantize_by_scales(node);
   const Quantization q = quantization_of(node, 1, 2);
   node.require(!node.in(0).quantization, "x", node.proto.input(0), "floats");
   const auto readers = node.graph.quantized_by.find(node.proto.input(0));
@@ -198,18 +160,19 @@ bool is_dynamic(const Node& node) {
 void import_dequantize_linear(Node& node) {
   const Value& x = node.in(0);
   if (is_dynamic(node)) return node.set(Value(x));
-  node.require(x.quantization || x.is_bytes, "x", node.proto.input(0),
-               "integers that a QuantizeLinear or QLinear operator made, or an input's bytes; feed "
-               "the net floats");
+  const bool is_integer = x.kind == ValueKind::integer && x.integer_type != 0;
+  node.require(x.quantization || x.is_bytes || is_integer, "x", node.proto.input(0),
+               "integers that the net makes, or an input's bytes; feed the net floats");
   const int bytes = x.is_signed ? TensorProto::INT8 : TensorProto::UINT8;
-  const int type = x.quantization ? x.quantization->type : bytes;
+  const int type = x.quantization ? x.quantization->type : is_integer ? x.integer_type : bytes;
+  if (!has_one_scale(node) || range_of(type).second == 0) return dequantize_by_scales(node);
   node.set(real_of(node, quantization_of(node, 1, 2, type), ""));
 }
 
 ConstantPtr fold_dequantize_linear(const Node& node) {
   const Constant &q = node.weights(0, "x"), &scale = node.weights(1, "scale");
   const Constant* zero = node.constant(2);
-  return make_reals(q.dims, dequantized(q, scale, zero, scale_of_each(node, q, scale, zero)));
+  return make_reals(q.dims, dequantized(q, scale, zero, scale_of_each(node, q.dims, scale, zero)));
 }
 
 namespace {
@@ -233,7 +196,7 @@ ConstantPtr fold_quantize_linear(const Node& node) {
   const int type = zero != nullptr ? zero->type : given != 0 ? given : int{TensorProto::UINT8};
   node.require(range_of(type).second != 0, "type", std::to_string(type),
                "integers of 4, 8 or 16 bits, or float8");
-  const std::vector<size_t> from = scale_of_each(node, x, scale, zero);
+  const std::vector<size_t> from = scale_of_each(node, x.dims, scale, zero);
   std::vector<double> values;
   for (size_t i = 0; i < x.size(); ++i)
     values.push_back(
