@@ -198,6 +198,36 @@ TEST(FunctionOfHalves, ComparesWithTheExactThreshold) {
     }
 }
 
+// Adds an operation after the last one of a net of one output.
+void append(Network& network, TensorOp op, const char* name) {
+  TensorOp& end = network.ops.back();
+  op.set_name(name);
+  op.add_bottom(end.bottom(0));
+  op.add_top(name);
+  *op.add_input_shape() = end.input_shape(0);
+  *op.add_output_shape() = end.input_shape(0);
+  end.set_bottom(0, name);
+  network.ops.insert(network.ops.end() - 1, std::move(op));
+}
+
+// floor((x + 0.5) / 3) of whole numbers: bf16 would round x + 0.5 from 128 on.
+TEST(IntegersOfHalves, HaveExactQuotients) {
+  Blob x{{1, 256}, {}};
+  for (int i = 0; i < 256; ++i) x.data.push_back(static_cast<float>(i));
+  TensorOp power, floor;
+  set_type(power, Op::power);
+  power.mutable_tg_power_param()->set_power(1);
+  power.mutable_tg_power_param()->set_scale(1.0f / 3);
+  power.mutable_tg_power_param()->set_shift(0.5f / 3);
+  set_type(floor, Op::function);
+  floor.mutable_tg_function_param()->set_name("floor");
+  Network network = net_of_function({"integer", {32, 1, 0}, 0, 0, {}}, 256);
+  append(network, power, "quotient");
+  append(network, floor, "whole");
+  for (const DType type : {DType::f32, DType::f16, DType::bf16})
+    EXPECT_EQ(compare(network, type, 0, Values{{"x0", x}}), "") << to_string(type);
+}
+
 // Powers that are no whole numbers: 0 for a base of 0, infinity if the power is negative, and NaN
 // for negative bases.
 TEST(BrokenPowers, HaveTheValuesOfFloatExecution) {

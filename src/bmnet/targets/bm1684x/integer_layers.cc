@@ -7,8 +7,13 @@
 namespace tputwin::net::bm1684x {
 namespace {
 
-// True if whole operands give whole results.
+// True if whole operands give whole results. A Floor makes whole numbers of quotients.
 bool keeps_integers(const TensorOp& op) {
+  if (is(op, Op::function)) {
+    const std::string& name = op.tg_function_param().name();
+    return name == "floor" || name == "sign" || name == "is_positive";
+  }
+  if (is(op, Op::activation)) return op.tg_activation_param().activation() == ::bmnet::ABS;
   if (is(op, Op::arithmetic))
     return op.bottom_size() == 2 ||
            op.tg_arithmetic_param().operation() != ::bmnet::TGArithmeticParameter::DIV;

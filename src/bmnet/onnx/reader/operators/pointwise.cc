@@ -161,22 +161,12 @@ void import_dropout(Node& node) {
 
 namespace {
 
-// True if every integer of the node's input is one of the type.
-bool holds_input(const Node& node, int type) {
-  const Value& x = node.in(0);
-  if (x.kind == ValueKind::boolean) return true;
-  if (x.kind != ValueKind::integer || x.integer_type == 0) return false;
-  const bool has_sign = is_signed_type(x.integer_type);
-  if (has_sign && !is_signed_type(type)) return false;
-  return bits_of(x.integer_type) < bits_of(type) + (has_sign == is_signed_type(type) ? 1 : 0);
-}
-
 // Rounds toward zero; beyond the type's range the lowest bits remain, as in ONNX Runtime.
 std::string to_integers(Node& node, Expansion& made, int type) {
   const std::string x = made.in(0);
   if (type == onnx::TensorProto::BOOL) return made.function("is_not_zero", x);
-  // In int8 a true boolean is 127/128, and other integers are near whole numbers.
-  if (holds_input(node, type)) return made.add("Round", {x});
+  // In int8 a true boolean is 127/128.
+  if (node.in(0).kind == ValueKind::boolean) return made.add("Round", {x});
   const bool is_whole = node.in(0).kind != ValueKind::real;
   return made.function("integer", x,
                        {int64_t{bits_of(type)}, is_signed_type(type) ? 1 : 0, is_whole ? 1 : 0});

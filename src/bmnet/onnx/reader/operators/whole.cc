@@ -6,8 +6,12 @@
 namespace tputwin::net::onnx_reader {
 namespace {
 
+// Returns an operand as floats. By its Cast to int32 all that is computed with it are integers,
+// which are fp32 in nets of 16 bits.
 std::string as_real(Expansion& made, size_t input) {
-  return made.add("Cast", {made.in(input)}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  const std::string whole =
+      made.add("Cast", {made.in(input)}, {{"to", int64_t{onnx::TensorProto::INT32}}});
+  return made.add("Cast", {whole}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
 }
 
 // Returns a / b without its fraction: (|a| + 1/2) / |b| is near no whole number, so that an error
