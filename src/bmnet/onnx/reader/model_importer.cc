@@ -187,7 +187,8 @@ void import_row(const OperatorRow& row, Node& node) {
 
 void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
   const OperatorRow& row = row_of(proto, node);
-  if (is_of_host(node)) return import_of_host(node);
+  // Other operators stand for those of ONNX Runtime, of which some may be on the host.
+  if (row.domain != kMicrosoft && is_of_host(node)) return import_of_host(node);
   if (row.import == expand_loop) return loop(node);
   import_row(row, node);
 }

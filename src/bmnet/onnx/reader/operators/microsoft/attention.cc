@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/microsoft/microsoft.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -24,12 +24,17 @@ Dims sizes_of(const Node& node, int64_t columns) {
   return sizes;
 }
 
+// The number of tokens of each sample that count.
+std::string lengths_of(Node& node, Expansion& made, size_t mask) {
+  node.require(node.has(mask), "mask", "absent", "given, for the second output");
+  return made.add("ReduceSum", {made.in(mask), made.integers({1})}, {{"keepdims", int64_t{0}}});
+}
+
 }  // namespace
 
 // Inputs: x, weights (columns of queries, keys, values), bias, mask_index, past, attention_bias.
 void expand_attention_of_microsoft(Node& node) {
   constexpr size_t kMask = 3, kPast = 4, kScoreBias = 5;
-  require_absent(node, kMask, "mask_index", "absent; give attention_bias instead");
   require_absent(node, kPast, "past", "absent; export the net without a cache");
   node.require(node.integer("do_rotary", 0) == 0, "do_rotary", "1", "0");
   const Dims& w = node.dims(1);
@@ -42,7 +47,7 @@ void expand_attention_of_microsoft(Node& node) {
   if (node.has(2)) all = made.add("Add", {all, made.in(2)});
   std::vector<std::string> operands =
       made.add_many("Split", {all, made.integers(sizes)}, 3, {{"axis", int64_t{2}}});
-  if (node.has(kScoreBias)) operands.push_back(made.in(kScoreBias));
+  operands.push_back(attention_bias(made, node, kMask, kScoreBias, node.dims()[1]));
   const int64_t heads = node.integer("num_heads", 0);
   std::vector<Expansion::Attribute> attributes{{"q_num_heads", heads},
                                                {"kv_num_heads", heads},
@@ -65,10 +70,10 @@ void expand_embed_layer_normalization(Node& node) {
     kMask,
     kPositions
   };
-  node.require(!node.wants(1), "mask_index", "wanted", "leave the second output out");
   const Dims& tokens = node.dims(kTokens);
   node.require(tokens.size() == 2, "input_ids", text(tokens), "(batch, length)");
   Expansion made(node);
+  if (node.wants(1)) made.set(lengths_of(node, made, kMask), 1);
   const auto rows = [&](size_t table, const std::string& positions) {
     return made.add("Gather", {made.in(table), positions}, {{"axis", int64_t{0}}});
   };

@@ -1,7 +1,7 @@
 // MultiHeadAttention of ONNX Runtime: biases, and the Attention of ONNX.
 #include <fmt/format.h>
 
-#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/microsoft/microsoft.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -27,9 +27,6 @@ void expand_multi_head_attention(Node& node) {
     node.require(node.has(input) && node.dims(input).size() == 3, "query, key, value",
                  node.has(input) ? text(node.dims(input)) : "absent",
                  "(batch, length, size) each; export the net without packed tensors");
-  node.require(!node.has(kPaddingMask), "key_padding_mask",
-               node.has(kPaddingMask) ? node.proto.input(kPaddingMask) : "",
-               "absent; give attention_bias instead");
   node.require(node.inputs() <= 8 && !node.wants(3), "inputs", fmt::format("{}", node.inputs()),
                "at most eight; the fourth output is not wanted");
   node.expansion_opset = 23;
@@ -38,7 +35,9 @@ void expand_multi_head_attention(Node& node) {
   std::vector<std::string> operands;
   for (const size_t input : {size_t{kQuery}, size_t{kKey}, size_t{kValue}})
     operands.push_back(biased(node, made, input, begin));
-  operands.push_back(made.in(kScoreBias));
+  const int64_t past = node.has(kPastKey) ? node.dims(kPastKey).at(2) : 0;
+  operands.push_back(
+      attention_bias(made, node, kPaddingMask, kScoreBias, past + node.dims(kKey)[1]));
   if (node.has(kPastKey))
     for (const size_t input : {size_t{kPastKey}, size_t{kPastValue}})
       operands.push_back(made.in(input));

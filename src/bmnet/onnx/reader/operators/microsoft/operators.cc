@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/microsoft/microsoft.h"
 
 namespace tputwin::net::onnx_reader {
-namespace {
-
-// Real values of an integer input with its scale and zero point.
-// With a scale for each index of an axis, `axis` is that axis.
-std::string real_values(Expansion& made, size_t x, size_t scale, size_t zero, int64_t axis = 1) {
+std::string real_values(Expansion& made, size_t x, size_t scale, size_t zero, int64_t axis) {
   std::vector<std::string> inputs{made.in(x), made.in(scale)};
   if (!made.in(zero).empty()) inputs.push_back(made.in(zero));
   // Opsets before 13 have no axis.
@@ -19,12 +15,13 @@ std::string real_values(Expansion& made, size_t x, size_t scale, size_t zero, in
   return made.add("DequantizeLinear", inputs, {{"axis", axis}});
 }
 
-// Makes y the node's output, as integers of that scale and zero point.
 void set_quantized(Expansion& made, const std::string& y, size_t scale, size_t zero) {
   std::vector<std::string> inputs{y, made.in(scale)};
   if (!made.in(zero).empty()) inputs.push_back(made.in(zero));
   made.set(made.add("QuantizeLinear", inputs));
 }
+
+namespace {
 
 // An operator of two quantized operands: A, B and C, each with its scale and zero point.
 void quantized_binary(Node& node, const char* type) {
@@ -39,22 +36,6 @@ void quantized_unary(Node& node, const char* type, std::initializer_list<const c
   const std::string y = made.add(type, {real_values(made, 0, 1, 2)});
   for (const char* attribute : attributes) made.copy_attribute(attribute);
   set_quantized(made, y, 3, 4);
-}
-
-// Applies an operator for maps to one whose channels are the last axis.
-template <class Function>
-std::string with_channels_first(Expansion& made, const Node& node, std::string x,
-                                const Function& function) {
-  const size_t axes = node.dims().size();
-  if (node.integer("channels_last", 0) == 0) return function(x);
-  Dims to_front{0, static_cast<int64_t>(axes) - 1}, to_back{0};
-  for (size_t axis = 1; axis + 1 < axes; ++axis) {
-    to_front.push_back(static_cast<int64_t>(axis));
-    to_back.push_back(static_cast<int64_t>(axis) + 1);
-  }
-  to_back.push_back(1);
-  x = function(made.add("Transpose", {x}, {{"perm", to_front}}));
-  return made.add("Transpose", {x}, {{"perm", to_back}});
 }
 
 void quantized_pool(Node& node, const char* type, std::initializer_list<const char*> attributes) {
@@ -289,77 +270,6 @@ void expand_skip_simplified_layer_normalization(Node& node) {
   Expansion made(node);
   const std::string x = skipped(node, made, 3);
   made.set(rms_normalized(made, x, made.in(2), node.real("epsilon", 1e-12f)));
-}
-
-// ---- Weights of few bits ----
-
-namespace {
-
-// The integers of `bits` bits that bytes hold, the lowest bits first.
-std::vector<int64_t> unpacked(const Constant& bytes, int64_t bits) {
-  std::vector<int64_t> values;
-  const int64_t mask = (int64_t{1} << bits) - 1;
-  for (const int64_t byte : bytes.integers)
-    for (int64_t shift = 0; shift < 8; shift += bits) values.push_back(byte >> shift & mask);
-  return values;
-}
-
-struct Packed {
-  int64_t rows, columns, bits, block, blocks;  // the columns of a row are in blocks
-};
-
-// The zero point of each block of each row.
-std::vector<float> zeros_of(const Node& node, const Packed& p) {
-  const auto count = static_cast<size_t>(p.rows * p.blocks);
-  if (!node.has(3))
-    return std::vector<float>(count, static_cast<float>(int64_t{1} << (p.bits - 1)));
-  const Constant& given = node.weights(3, "zero_points");
-  if (!given.is_integer()) return given.real();
-  const std::vector<int64_t> all = unpacked(given, p.bits);
-  const auto in_row = static_cast<int64_t>(all.size()) / p.rows;  // the last byte may be unused
-  std::vector<float> zeros;
-  for (int64_t row = 0; row < p.rows; ++row)
-    for (int64_t block = 0; block < p.blocks && block < in_row; ++block)
-      zeros.push_back(static_cast<float>(all[static_cast<size_t>(row * in_row + block)]));
-  return zeros;
-}
-
-Packed packed_of(const Node& node) {
-  const int64_t columns = node.integer("K", 0), rows = node.integer("N", 0);
-  const int64_t bits = node.integer("bits", 4), block = node.integer("block_size", 0);
-  node.require(bits == 2 || bits == 4 || bits == 8, "bits", std::to_string(bits), "2, 4 or 8");
-  constexpr int64_t kMost = int64_t{1} << 20;
-  node.require(
-      columns > 0 && rows > 0 && block > 0 && columns < kMost && rows < kMost && block < kMost,
-      "K, N, block_size", fmt::format("{}, {}, {}", columns, rows, block),
-      "above 0 and below 2^20");
-  return {rows, columns, bits, block, (columns + block - 1) / block};
-}
-
-}  // namespace
-
-// A B^T for B of few bits: (integer - zero point) * scale, each block with its own.
-void expand_mat_mul_n_bits(Node& node) {
-  const Packed p = packed_of(node);
-  node.require(!node.has(4), "g_idx", node.has(4) ? node.proto.input(4) : "", "absent");
-  const std::vector<int64_t> integers = unpacked(node.weights(1, "B"), p.bits);
-  const std::vector<float> scales = node.weights(2, "scales").real(), zeros = zeros_of(node, p);
-  const auto blocks = static_cast<size_t>(p.rows * p.blocks);
-  node.require(static_cast<int64_t>(integers.size()) == p.rows * p.blocks * p.block &&
-                   scales.size() == blocks && zeros.size() == blocks,
-               "B", text(node.dims(1)), "blocks with a scale and a zero point each");
-  std::vector<float> matrix(static_cast<size_t>(p.columns * p.rows));
-  for (int64_t row = 0; row < p.rows; ++row)
-    for (int64_t column = 0; column < p.columns; ++column) {
-      const auto block = static_cast<size_t>(row * p.blocks + column / p.block);
-      const auto value =
-          static_cast<float>(integers[static_cast<size_t>(row * p.blocks * p.block + column)]);
-      matrix[static_cast<size_t>(column * p.rows + row)] = (value - zeros[block]) * scales[block];
-    }
-  Expansion made(node);
-  std::string y = made.add("MatMul", {made.in(0), made.reals({p.columns, p.rows}, matrix)});
-  if (node.has(5)) y = made.add("Add", {y, made.in(5)});
-  made.set(y);
 }
 
 // Adds ONNX's operator, also for types that the model's opset does not have.
