@@ -55,6 +55,31 @@ TEST(LongExtents, OfWideMapsWithPadsAreDivided) {
   }
 }
 
+// Rows that are doubled, between neighbours and at the edges.
+TEST(LongExtents, OfResizedRowsAreDivided) {
+  constexpr int64_t kRows = 70001;
+  TensorOp op;
+  set_type(op, Op::resample);
+  auto& p = *op.mutable_tg_resample_param();
+  p.set_row_taps(2);
+  p.set_column_taps(1);
+  p.add_column_source(0);
+  p.add_column_weight(1);
+  for (int64_t i = 0; i < 2 * kRows; ++i) {
+    const int64_t first = (i + 1) / 2 - 1;
+    p.add_row_source(static_cast<uint32_t>(std::max<int64_t>(first, 0)));
+    p.add_row_source(static_cast<uint32_t>(std::min(first + 1, kRows - 1)));
+    p.add_row_weight(i % 2 == 0 ? 0.25f : 0.75f);
+    p.add_row_weight(i % 2 == 0 ? 0.75f : 0.25f);
+  }
+  for (const bm1684x::Target* target : kTargets) {
+    const bm1684x::ScopedTarget scope(*target);
+    const auto network = layer_net(op, {{1, 2, kRows, 1}}, {});
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    EXPECT_EQ(compare(*network, DType::f32, 1e-6f, 1), "") << target->chip.name;
+  }
+}
+
 // Files have the axes that the model has.
 TEST(MoreAxes, OfOutputsAreKept) {
   const std::vector<int64_t> own{1, 2, 2, 4, 4};

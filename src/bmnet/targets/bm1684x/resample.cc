@@ -1,7 +1,9 @@
 // Weighted sums of rows, then of columns: resizing, padding and averages of any kind.
-#include "host/resample.h"
+#include <deque>
+
 #include "bmnet/targets/bm1684x/fp32_steps.h"
 #include "bmnet/targets/bm1684x/views.h"
+#include "host/resample.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -94,19 +96,65 @@ struct Runs {
   Runs(const AxisTaps& taps, Span outputs) : runs(fewest_runs(taps, outputs, step)) {}
 };
 
+// Returns the sources of each output's taps.
+std::vector<Span> spans_of(const AxisTaps& taps) {
+  std::vector<Span> spans;
+  for (const std::vector<Tap>& of_output : taps) {
+    Span all;
+    for (const Tap& tap : of_output) all = join(all, {tap.source, tap.source + 1});
+    spans.push_back(all);
+  }
+  return spans;
+}
+
+// The greatest values of windows that move on by one element. Values that no later window needs
+// are dropped, so that each is looked at twice.
+class MovingMaximum {
+ public:
+  void add(int64_t index, int64_t value) {
+    while (!kept_.empty() && kept_.back().second <= value) kept_.pop_back();
+    kept_.emplace_back(index, value);
+  }
+  void drop_before(int64_t index) {
+    while (!kept_.empty() && kept_.front().first < index) kept_.pop_front();
+  }
+  bool is_empty() const { return kept_.empty(); }
+  int64_t value() const { return kept_.front().second; }
+
+ private:
+  std::deque<std::pair<int64_t, int64_t>> kept_;
+};
+
+// Returns the most sources that `count` outputs in a row have between their first and their last.
+int64_t widest_window(const std::vector<Span>& spans, int64_t count) {
+  MovingMaximum end, begin;  // of the negative numbers
+  int64_t most = 0;
+  for (int64_t i = 0; i < static_cast<int64_t>(spans.size()); ++i) {
+    const Span& span = spans[static_cast<size_t>(i)];
+    if (span.count() > 0) {
+      end.add(i, span.end);
+      begin.add(i, -span.begin);
+    }
+    end.drop_before(i - count + 1);
+    begin.drop_before(i - count + 1);
+    if (i + 1 >= count && !end.is_empty()) most = std::max(most, end.value() + begin.value());
+  }
+  return most;
+}
+
 class Resample final : public StreamKernel {
  public:
   Resample(AxisTaps rows, AxisTaps columns)
       : rows_(std::move(rows)),
         columns_(std::move(columns)),
         column_runs_(columns_, {0, static_cast<int64_t>(columns_.size())}),
+        row_spans_(spans_of(rows_)),
         most_rows_(rows_.size() + 1) {}
 
   Span input_rows(size_t, Span out) const override {
     Span all;
     for (int64_t i = out.begin; i < out.end; ++i)
-      for (const Tap& tap : rows_[static_cast<size_t>(i)])
-        all = join(all, {tap.source, tap.source + 1});
+      all = join(all, row_spans_[static_cast<size_t>(i)]);
     return all.count() == 0 ? Span{0, 1} : all;
   }
   bool accepts_rows(size_t input, Span out, Span held) const override {
@@ -163,9 +211,7 @@ class Resample final : public StreamKernel {
   int64_t most_input_rows(int64_t count) const {
     int64_t& known = most_rows_[static_cast<size_t>(count)];
     if (known != 0) return known;
-    known = 1;
-    for (int64_t i = 0; i + count <= static_cast<int64_t>(rows_.size()); ++i)
-      known = std::max(known, input_rows(0, {i, i + count}).count());
+    known = std::max<int64_t>(1, widest_window(row_spans_, count));
     return known;
   }
 
@@ -204,6 +250,7 @@ class Resample final : public StreamKernel {
 
   const AxisTaps rows_, columns_;
   const Runs column_runs_;
+  const std::vector<Span> row_spans_;       // of the taps of each row
   mutable std::vector<int64_t> most_rows_;  // by rows of the result; 0: not known
 };
 
