@@ -430,3 +430,13 @@ def channel_shuffle(g):
     x = g("Reshape", [g.input([1, 6, 3, 4]), g.integers(1, 2, 3, 3, 4)])
     x = g("Transpose", [x], perm=[0, 2, 1, 3, 4])
     g.output(g("Reshape", [x, g.integers(1, 6, 3, 4)]))
+
+
+@form()
+def normalizations_of_six_axes(g):
+    x = g.input([2, 6, 2, 3, 2, 4])
+    scale, offset = g.weights([6]), g.weights([6])
+    g.output(g("BatchNormalization", [x, scale, offset, g.weights([6]), g.weights([6], 0.5, 1)]),
+             g("InstanceNormalization", [x, scale, offset]))
+    if g.opset >= 21:
+        g.output(g("GroupNormalization", [x, scale, offset], num_groups=3))

@@ -19,11 +19,13 @@ struct Operand {
   std::string_view type;
   int integers, scale, zero;
 };
-constexpr Operand kOperands[] = {
-    {"ConvInteger", 0, -1, 2},         {"MatMulInteger", 0, -1, 2},
-    {"MatMulInteger", 1, -1, 3},       {"MatMulIntegerToFloat", 0, 2, 4},
-    {"MatMulIntegerToFloat", 1, 3, 5}, {"DequantizeLinear", 0, 1, 2},
-    {"QAttention", 0, 3, 6}};
+constexpr Operand kOperands[] = {{"ConvInteger", 0, -1, 2},
+                                 {"MatMulInteger", 0, -1, 2},
+                                 {"MatMulInteger", 1, -1, 3},
+                                 {"MatMulIntegerToFloat", 0, 2, 4},
+                                 {"MatMulIntegerToFloat", 1, 3, 5},
+                                 {"DequantizeLinear", 0, 1, 2},
+                                 {"QAttention", 0, 3, 6}};
 
 std::string input_of(const onnx::NodeProto& node, int index) {
   return index >= 0 && index < node.input_size() ? node.input(index) : "";

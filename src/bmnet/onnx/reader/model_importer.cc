@@ -187,8 +187,10 @@ void import_row(const OperatorRow& row, Node& node) {
 
 void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
   const OperatorRow& row = row_of(proto, node);
-  // Other operators stand for those of ONNX Runtime, of which some may be on the host.
-  if (row.domain != kMicrosoft && is_of_host(node)) return import_of_host(node);
+  const bool is_replaced =
+      row.domain == kMicrosoft || (row.expands && !has_open_extents(node) && !has_host_form(node));
+  // The nodes that stand for this one may be on the host themselves.
+  if (!is_replaced && is_of_host(node)) return import_of_host(node);
   if (row.import == expand_loop) return loop(node);
   import_row(row, node);
 }

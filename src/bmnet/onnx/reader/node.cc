@@ -311,8 +311,8 @@ std::string scaled(Node& node, const std::string& tensor, std::vector<float> fac
 }
 
 int64_t channels_of(const Node& node) {
-  node.require(node.dims().size() >= 2 && node.dims().size() <= 5, "axes",
-               std::to_string(node.dims().size()), "samples, channels, and at most three more");
+  node.require(node.dims().size() >= 2, "axes", std::to_string(node.dims().size()),
+               "samples, channels, and any others");
   return node.dims()[1];
 }
 

@@ -153,7 +153,7 @@ ConstantPtr fold_min(const Node&);
 
 // ---- Shared by importers ----
 
-// Returns the extent of axis 1 of the first input, which must have two to five axes.
+// Returns the extent of axis 1 of the first input, which must have two axes or more.
 int64_t channels_of(const Node& node);
 // A Cast of a quantized tensor: its integers, round(x / scale) + zero within the type.
 void expand_cast_of_quantized(Node& node, int type);

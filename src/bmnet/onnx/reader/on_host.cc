@@ -23,6 +23,12 @@ bool is_made_by_host(const Graph& graph, const std::string& tensor) {
 
 }  // namespace
 
+bool has_open_extents(const Node& node) {
+  for (size_t i = 0; i < node.inputs(); ++i)
+    if (node.has(i) && node.constant(i) == nullptr && node.in(i).varies) return true;
+  return false;
+}
+
 bool is_of_host(const Node& node) {
   bool any_tensor = false, all_on_host = true;
   for (size_t i = 0; i < node.inputs(); ++i) {

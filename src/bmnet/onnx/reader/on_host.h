@@ -8,6 +8,10 @@ namespace tputwin::net::onnx_reader {
 // Returns true if the host must compute the node, because of its inputs: their extents are known at
 // run time, or they are integers that must be exact, or all are values of the host.
 bool is_of_host(const Node& node);
+// Returns true if the host has an operator of the node's name.
+bool has_host_form(const Node& node);
+// Returns true if extents of an input are known at run time.
+bool has_open_extents(const Node& node);
 
 // An operator of the host under construction.
 class HostCall {

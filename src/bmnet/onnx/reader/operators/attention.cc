@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -166,11 +167,52 @@ class Mask {
 
 }  // namespace
 
+namespace {
+
+std::string as_floats(Expansion& made, const std::string& x) {
+  return made.add("Cast", {x}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+}
+
+// Returns 0 where a tensor of 1 and 0 is 1, and the lowest float elsewhere.
+std::string lowest_unless(Expansion& made, const std::string& counts) {
+  return made.add("Mul", {made.add("Sub", {made.real(1), counts}), made.real(-FLT_MAX)});
+}
+
+// Makes the lengths of keys and values a part of the mask of another Attention.
+void mask_padding(Node& node) {
+  const Dims& keys = node.dims(1);
+  const int64_t length = keys[keys.size() - 2], samples = keys[0];
+  node.require(node.integer("is_causal", 0) == 0, "nonpad_kv_seqlen", node.proto.input(6),
+               "absent with is_causal; give a mask instead");
+  node.require(!node.has(4) && elements(node.dims(6)) == samples, "nonpad_kv_seqlen",
+               text(node.dims(6)), "a length for each sample, and no past_key");
+  node.expansion_opset = 23;
+  Expansion made(node);
+  std::vector<float> all(static_cast<size_t>(length));
+  std::iota(all.begin(), all.end(), 0.0f);
+  const std::string lengths =
+      made.add("Reshape", {as_floats(made, made.in(6)), made.integers({samples, 1, 1, 1})});
+  const std::string positions = made.reals({1, 1, 1, length}, all);
+  std::string mask = lowest_unless(made, as_floats(made, made.add("Less", {positions, lengths})));
+  if (node.has(3)) {
+    const Constant* own = node.constant(3);
+    const bool is_boolean = own != nullptr ? own->type == onnx::TensorProto::BOOL
+                                           : node.in(3).kind == ValueKind::boolean;
+    const std::string given =
+        is_boolean ? lowest_unless(made, as_floats(made, made.in(3))) : made.in(3);
+    mask = made.add("Add", {given, mask});
+  }
+  made.set(made.add("Attention", {made.in(0), made.in(1), made.in(2), mask}));
+  for (const char* name : {"kv_num_heads", "q_num_heads", "scale", "softcap", "softmax_precision"})
+    made.copy_attribute(name);
+}
+
+}  // namespace
+
 // softmax(Q K^T * scale + mask) V
 void expand_attention(Node& node) {
   node.require(!node.wants(3), "qk_matmul_output", "wanted", "not wanted");
-  node.require(!node.has(6), "nonpad_kv_seqlen", node.has(6) ? node.proto.input(6) : "",
-               "absent; give a mask instead");
+  if (node.has(6)) return mask_padding(node);
   Expansion made(node);
   const Heads q = heads_of(node, made, 0, "q_num_heads");
   Heads k = heads_of(node, made, 1, "kv_num_heads"), v = heads_of(node, made, 2, "kv_num_heads");

@@ -120,6 +120,11 @@ std::optional<ExtentFact> extent_fact(const Node& node) {
 
 }  // namespace
 
+bool has_host_form(const Node& node) {
+  const std::string& type = node.proto.op_type();
+  return is_function_of_host(type) || std::ranges::find(kRows, type, &Row::name) != std::end(kRows);
+}
+
 void import_of_host(Node& node) {
   const std::string& type = node.proto.op_type();
   node.require(node.graph.has_subnets, "operator", type,

@@ -13,6 +13,8 @@ Dims largest(const Dims& a, const Dims& b);
 
 // Returns true if the node is an operator of one or two values that has been imported.
 bool elements_of_host(Node& node);
+// Returns true if that is an operator which elements_of_host() imports.
+bool is_function_of_host(std::string_view type);
 void cast_of_host(Node& node);
 void clip_of_host(Node& node);
 void where_of_host(Node& node);

@@ -163,6 +163,10 @@ void arg_of_host(Node& node, bool smallest) {
   call.set(result, ValueKind::integer);
 }
 
+bool is_function_of_host(std::string_view type) {
+  return find(kUnary, type) != nullptr || find(kBinary, type) != nullptr;
+}
+
 bool elements_of_host(Node& node) {
   const std::string& type = node.proto.op_type();
   if (const Function* function = find(kUnary, type)) {

@@ -144,4 +144,28 @@ void import_scatter_elements(Node& node) {
   scatter(node, fold_scatter_elements, fold_gather_elements);
 }
 
+// Writes updates of each sample from a position on, which may go on at the front.
+void expand_tensor_scatter(Node& node) {
+  const Dims &cache = node.dims(), &update = node.dims(1);
+  const size_t axis = node.axis(node.integer("axis", -2), cache.size());
+  node.require(update.size() == cache.size() && axis > 0 && update[axis] <= cache[axis], "update",
+               text(update), "at most as long as the cache, along an axis other than the first");
+  const std::string mode = node.text("mode", "linear");
+  node.require(mode == "linear" || mode == "circular", "mode", mode, "linear or circular");
+  Expansion made(node);
+  Dims steps(static_cast<size_t>(update[axis])), of_steps(cache.size(), 1),
+      of_samples(cache.size(), 1);
+  std::iota(steps.begin(), steps.end(), 0);
+  of_steps[axis] = update[axis];
+  of_samples[0] = cache[0];
+  std::string positions = made.add("Reshape", {made.integers(steps), made.integers(of_steps)});
+  if (node.has(2))
+    positions =
+        made.add("Add", {positions, made.add("Reshape", {made.in(2), made.integers(of_samples)})});
+  if (mode == "circular") positions = made.add("Mod", {positions, made.integer(cache[axis])});
+  positions = made.add("Expand", {positions, made.integers(update)});
+  made.set(made.add("ScatterElements", {made.in(0), positions, made.in(1)},
+                    {{"axis", static_cast<int64_t>(axis)}}));
+}
+
 }  // namespace tputwin::net::onnx_reader

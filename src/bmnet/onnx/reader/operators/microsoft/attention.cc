@@ -88,6 +88,20 @@ void expand_embed_layer_normalization(Node& node) {
                     {{"axis", int64_t{-1}}, {"epsilon", node.real("epsilon", 1e-12f)}}));
 }
 
+namespace {
+
+// Returns position_ids for each token: they are given, or that of the first token is.
+std::string positions_of_tokens(Expansion& made, const Node& node, const Dims& tokens) {
+  if (elements(node.dims(1)) != 1 || elements(tokens) == 1)
+    return made.add("Reshape", {made.in(1), made.integers(tokens)});
+  Dims all(static_cast<size_t>(elements(tokens)));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i) % tokens.back();
+  const std::string steps = made.add("Reshape", {made.integers(all), made.integers(tokens)});
+  return made.add("Add", {steps, made.add("Reshape", {made.in(1), made.integers({1})})});
+}
+
+}  // namespace
+
 // Inputs: x, position_ids (of each token, or the first), tables of cosines and sines.
 void expand_rotary_embedding_of_microsoft(Node& node) {
   node.require(node.integer("is_packed_batching", 0) == 0, "is_packed_batching", "1", "0");
@@ -96,15 +110,9 @@ void expand_rotary_embedding_of_microsoft(Node& node) {
   node.require((x.size() == 3 || x.size() == 4) && table.size() == 2 && table[1] > 0, "input",
                text(x), "(batch, length, size) or (batch, heads, length, size)");
   const int64_t length = x[x.size() - 2];
-  Dims positions = node.weights(1, "position_ids").whole();
-  if (positions.size() == 1) {
-    positions.resize(static_cast<size_t>(x[0] * length), positions[0]);
-    for (size_t i = 0; i < positions.size(); ++i) positions[i] += static_cast<int64_t>(i) % length;
-  }
   node.expansion_opset = 23;
   Expansion made(node);
-  const std::string of_tokens =
-      made.add("Reshape", {made.integers(positions), made.integers({x[0], length})});
+  const std::string of_tokens = positions_of_tokens(made, node, {x[0], length});
   const int64_t dim = node.integer("rotary_embedding_dim", 0);
   int64_t heads = node.integer("num_heads", 0);
   if (heads == 0 && x.size() == 3) heads = x[2] / (2 * table[1]);
