@@ -58,8 +58,9 @@ class ThreadTeam {
 
  private:
   // Identifies a loop to members: the loops opened so far, how many members take part, and up to
-  // which member parked ones are woken for it.
-  struct Opening {
+  // which member parked ones are woken for it. Aligned, so that clang loads and stores it without
+  // libatomic.
+  struct alignas(8) Opening {
     uint32_t generation = 0;
     uint16_t members = 0, woken = 0;
     bool operator==(const Opening&) const = default;

@@ -16,8 +16,7 @@ class MarkNumbers {
   MarkNumbers(const Traces& traces, const std::vector<TracedBytes>& sources) {
     for (const TracedBytes& source : sources) traces_.push_back(source.trace);
     std::ranges::sort(traces_, [&](TraceId a, TraceId b) { return traces.comes_first(b, a); });
-    const auto rest = std::ranges::unique(traces_);
-    traces_.erase(rest.begin(), rest.end());
+    traces_.erase(std::unique(traces_.begin(), traces_.end()), traces_.end());
     for (size_t i = 0; i < traces_.size(); ++i) marks_[traces_[i]] = mark_at(i);
   }
   // Returns the traces, the first one last.
@@ -110,8 +109,8 @@ void Checker::store_traces(CommandId id) {
   }
   for (auto& [trace, ranges] : by_trace) {
     sort_and_merge(ranges);
-    shadow_.update(ranges, [&](Touched& t, const LaneBytes&) {
-      if (t.writer == id) t.trace = trace;
+    shadow_.update(ranges, [id, stored = trace](Touched& t, const LaneBytes&) {
+      if (t.writer == id) t.trace = stored;
     });
   }
   sources_.clear();

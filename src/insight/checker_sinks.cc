@@ -51,8 +51,7 @@ std::vector<Actor> Checker::way_of(TraceId trace) const {
     const Command &one = history_.at(a), &other = history_.at(b);
     return one.stack != 0 && one.stack == other.stack && one.call == other.call;
   };
-  const auto rest = std::ranges::unique(way, is_same);
-  way.erase(rest.begin(), rest.end());
+  way.erase(std::unique(way.begin(), way.end(), is_same), way.end());
   std::vector<Actor> actors;
   for (size_t i = 0; i < way.size(); ++i) {
     if (way.size() > kMostShown && i == kMostShown / 2) i = way.size() - kMostShown / 2;
