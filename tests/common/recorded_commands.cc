@@ -119,7 +119,8 @@ void for_each_bm1684_command(const std::filesystem::path& conformance, const Use
        std::filesystem::recursive_directory_iterator(conformance / "okk/commands")) {
     if (entry.path().extension() != ".json") continue;
     std::ifstream file(entry.path());
-    for (const auto& recorded : nlohmann::json::parse(file)["cases"]) use_case(recorded);
+    const auto cases = nlohmann::json::parse(file);
+    for (const auto& recorded : cases["cases"]) use_case(recorded);
   }
   for (const auto& entry : std::filesystem::directory_iterator(conformance / "bm168x/bm1684")) {
     if (entry.path().extension() != ".jsonl") continue;
