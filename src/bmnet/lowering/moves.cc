@@ -86,9 +86,11 @@ std::vector<Move> permute(const TensorOp& op) {
 
 std::vector<Move> crop(const TensorOp& op) {
   const Dims in = strides_of(dims(op.input_shape(0)));
+  const auto& offsets = op.tg_crop_param().offset();
   int64_t offset = 0;
-  for (int i = 0; i < op.tg_crop_param().offset_size(); ++i)
-    offset += op.tg_crop_param().offset(i) * in[static_cast<size_t>(i)];
+  // A layer of fewer axes may have four offsets too.
+  for (int i = 0; i < std::min(offsets.size(), static_cast<int>(in.size())); ++i)
+    offset += offsets[i] * in[static_cast<size_t>(i)];
   return {{op.bottom(0), op.top(0), offset, 0, loops_of(dims(op.output_shape(0)), in)}};
 }
 
