@@ -18,8 +18,9 @@ namespace {
 using Values = std::map<std::string, Blob>;
 
 Status compute(const TensorOp& op, const std::vector<const Blob*>& inputs, Blob& result) {
-  TW_ASSIGN_OR_RETURN(kernel,
-                      is(op, Op::prior_box) ? make_float_host(op, {}) : make_float_move(op, {}));
+  const std::vector<Blob> none;  // the kernel refers to it
+  TW_ASSIGN_OR_RETURN(
+      kernel, is(op, Op::prior_box) ? make_float_host(op, none) : make_float_move(op, none));
   result.shape = dims(op.output_shape(0));
   result.data.resize(static_cast<size_t>(count(op.output_shape(0))));
   Blob* const results[] = {&result};
