@@ -134,5 +134,21 @@ TEST(LayerNames, OfEveryCommandAreInTheFile) {
     }
 }
 
+// Caffe's files may have names in any encoding. Files of nets have UTF-8, with U+FFFD for the rest.
+TEST(LayerNames, InOtherEncodingsLeaveTheFileReadable) {
+  auto network = made_net(8, false);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  for (TensorOp& op : network->ops)
+    if (op.name() == "s") op.set_name("s\xb2\xe3");
+  auto compiled = bm1684x::compile(*network, {});
+  ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+  auto bytes = bm1684x::to_file(*compiled, "net");
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  auto read = file::read(*bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const auto& group = *read->model.net[0]->parameter[0]->cmd_group[0];
+  EXPECT_TRUE(std::ranges::count(group.layers->name, "s\xef\xbf\xbd\xef\xbf\xbd"));
+}
+
 }  // namespace
 }  // namespace tputwin::net::testing

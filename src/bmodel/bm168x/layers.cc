@@ -3,6 +3,7 @@
 #include "bmodel/bm168x/layers.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tputwin::bmodel::bm168x {
 namespace {
@@ -22,6 +23,13 @@ void append(Runs& runs, uint32_t layer) {
     runs.back() = LayerRun(layer, runs.back().commands() + 1);
 }
 
+// Returns a text as UTF-8, which files have: other bytes become U+FFFD.
+std::string as_utf8(const std::string& text) {
+  using nlohmann::json;
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
+      .get<std::string>();
+}
+
 }  // namespace
 
 CommandLayers::CommandLayers(const CmdGroupT& group) {
@@ -39,7 +47,7 @@ std::string_view CommandLayers::of(const Instruction& instruction) const {
 std::unique_ptr<LayersT> layers_of(std::span<const Instruction> program, const LayerRuns& layers) {
   if (layers.empty()) return nullptr;
   auto field = std::make_unique<LayersT>();
-  field->name = layers.names;
+  for (const std::string& name : layers.names) field->name.push_back(as_utf8(name));
   size_t at = 0;
   for (const LayerRuns::Run& run : layers.runs)
     for (uint32_t i = 0; i < run.commands && at < program.size(); ++i, ++at)
