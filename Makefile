@@ -205,7 +205,7 @@ perf-check: deps-test
 fuzz: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers -j $(JOBS)
-	for t in fuzz_cmdbuf fuzz_bm1684x_commands fuzz_bm1684x_streams fuzz_bm1684_streams fuzz_bmodel_v011 fuzz_bmodel_v21 fuzz_bmodel_168x fuzz_subnets fuzz_prototxt fuzz_caffemodel fuzz_table fuzz_onnx fuzz_compile fuzz_compile_onnx fuzz_picture fuzz_description fuzz_arrays fuzz_idx fuzz_recording fuzz_timeline fuzz_checkpoint fuzz_board fuzz_lines; do \
+	for t in fuzz_cmdbuf fuzz_bm1684x_commands fuzz_bm1684x_streams fuzz_bm1684_streams fuzz_bmodel_v011 fuzz_bmodel_v21 fuzz_bmodel_168x fuzz_subnets fuzz_prototxt fuzz_caffemodel fuzz_table fuzz_onnx fuzz_compile fuzz_compile_onnx fuzz_compile_caffe fuzz_picture fuzz_description fuzz_arrays fuzz_idx fuzz_recording fuzz_timeline fuzz_checkpoint fuzz_board fuzz_lines; do \
 	  build-fuzz/bin/$$t -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -timeout=60 -rss_limit_mb=2048 \
 	    -artifact_prefix=build-fuzz/ build-fuzz/fuzz-corpus/$$t || exit 1; \
 	done

@@ -72,9 +72,13 @@ void add_blobs(::tputwin::caffe::NetParameter& caffe_net) {
   auto network = net::import_caffe(caffe_net, {.needs_weights = false});
   if (!network.ok()) return;
   for (auto& layer : *caffe_net.mutable_layer()) {
-    auto blob = [&](int64_t count) {
+    auto blob = [&](std::initializer_list<int64_t> dims) {
       auto& added = *layer.add_blobs();
-      added.mutable_shape()->add_dim(count);
+      int64_t count = 1;
+      for (const int64_t dim : dims) {
+        added.mutable_shape()->add_dim(dim);
+        count *= dim;
+      }
       for (int64_t i = 0; i < count; ++i) added.add_data(static_cast<float>(i % 5) * 0.25F + 0.5F);
     };
     for (const TensorOp& op : network->ops) {
@@ -83,18 +87,21 @@ void add_blobs(::tputwin::caffe::NetParameter& caffe_net) {
       if (op.type() == "tg_convolution") {
         const auto& p = op.tg_convolution_param();
         const int64_t out = net::extents(op.output_shape(0)).c;
-        blob(in * out / p.group() * p.kernel_size(0) * p.kernel_size(1));
-        if (p.bias_term()) blob(out);
+        const bool turned = layer.type() == "Deconvolution";
+        blob({turned ? in : out, (turned ? out : in) / p.group(), p.kernel_size(0),
+              p.kernel_size(1)});
+        if (p.bias_term()) blob({out});
       } else if (op.type() == "tg_inner_product") {
-        blob(net::count(op.input_shape(0)) * op.tg_inner_product_param().num_output());
-        blob(op.tg_inner_product_param().num_output());
+        const auto outputs = static_cast<int64_t>(op.tg_inner_product_param().num_output());
+        blob({outputs, net::count(op.input_shape(0))});
+        blob({outputs});
       } else if (op.type() == "tg_batchnorm") {
-        for (int64_t count : {in, in, int64_t{1}}) blob(count);
+        for (int64_t count : {in, in, int64_t{1}}) blob({count});
       } else if (op.type() == "tg_scale") {
-        blob(in);
-        if (layer.type() == "Scale") blob(in);
+        blob({in});
+        if (layer.type() == "Scale") blob({in});
       } else if (op.type() == "tg_prelu" || op.type() == "tg_norm") {
-        blob(in);
+        blob({in});
       }
     }
   }

@@ -196,6 +196,8 @@ std::span<const Target> targets() {
       {"fuzz_compile", fuzz_compile, compile_seeds, is_compiled, nullptr, 50},
       {"fuzz_compile_onnx", fuzz_compile_onnx, compile_onnx_seeds, is_compiled_onnx, mutate_onnx,
        10},
+      {"fuzz_compile_caffe", fuzz_compile_caffe, compile_caffe_seeds, is_compiled_caffe,
+       mutate_caffemodel, 10},
 #endif
       {"fuzz_picture", fuzz_picture, picture_seeds, is_picture, mutate_picture},
       {"fuzz_description", fuzz_description, description_seeds, is_description, mutate_json},

@@ -30,10 +30,12 @@ std::string fuzz_subnets(std::span<const uint8_t> input);
 // Reads a Caffe file, writes it, reads it again; makes a network of it, folded and not.
 std::string fuzz_prototxt(std::span<const uint8_t> input);
 std::string fuzz_caffemodel(std::span<const uint8_t> input);
-// Draws a net from the bytes, or reads any ONNX model; compiles it for a chip in a type, runs it,
-// and compares: with float execution, other levels and the int8 interpreter (compiled_net.h).
+// Draws a net from the bytes, or reads any ONNX or Caffe model; compiles it for a chip in a type,
+// runs it, and compares: with float execution, other levels and the int8 interpreter
+// (compiled_net.h).
 std::string fuzz_compile(std::span<const uint8_t> input);
 std::string fuzz_compile_onnx(std::span<const uint8_t> input);
+std::string fuzz_compile_caffe(std::span<const uint8_t> input);
 // Reads a calibration table, writes it in both forms, reads it again.
 std::string fuzz_table(std::span<const uint8_t> input);
 
@@ -74,6 +76,8 @@ std::vector<Bytes> compile_seeds();
 bool is_compiled(std::span<const uint8_t> input);
 std::vector<Bytes> compile_onnx_seeds();
 bool is_compiled_onnx(std::span<const uint8_t> input);
+std::vector<Bytes> compile_caffe_seeds();
+bool is_compiled_caffe(std::span<const uint8_t> input);
 std::vector<Bytes> subnets_seeds();
 bool is_subnets(std::span<const uint8_t> input);
 bool is_bm1684x_streams(std::span<const uint8_t> input);
