@@ -48,6 +48,33 @@ TEST_P(Bm1684Bytes, EqualTheInterpreter) {
   }
 }
 
+// Tools that compare every tensor read cells by the scale and the images of each.
+TEST(Bm1684Kept, CellsHaveTheValuesOfTheirLayers) {
+  const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+  auto network = random_net(
+      "input: 'data' input_shape { dim: 6 dim: 3 dim: 5 dim: 4 } "
+      "layer { name: 'y' bottom: 'data' top: 'y' type: 'Convolution' "
+      "convolution_param { kernel_size: 1 bias_term: false num_output: 4 } }",
+      {{"y", {{4, 3, 1, 1}}}}, 1);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const Values inputs = random_inputs(*network, 1);
+  const NetCalibrationParameter table = largest_values(*network, inputs);
+  auto net = bm1684x::compile(*network, {.type = DType::i8, .table = &table, .keep_all = true});
+  ASSERT_TRUE(net.ok()) << net.status().message();
+  const auto output = run(*net, *network, inputs);
+  ASSERT_TRUE(output.ok()) << output.status().message();
+  net->outputs = net->kept;
+  const auto kept = run(*net, *network, inputs);
+  ASSERT_TRUE(kept.ok()) << kept.status().message();
+  const auto cells = std::ranges::find(net->kept, "y/inner", &bm1684x::StreamTensor::name);
+  ASSERT_NE(cells, net->kept.end());
+  EXPECT_EQ(cells->type, DType::b32);
+  std::vector<float> values = (*kept)[static_cast<size_t>(cells - net->kept.begin())];
+  ASSERT_GE(values.size(), (*output)[0].size());
+  values.resize((*output)[0].size());  // two images of the second cell are empty
+  EXPECT_EQ(values, (*output)[0]);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Bm1684Bytes, ::testing::ValuesIn(layer_cases()));
 
 }  // namespace

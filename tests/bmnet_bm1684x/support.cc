@@ -56,8 +56,22 @@ std::string describe_difference(const Outputs& actual, const Outputs& expected, 
   return "";
 }
 
-// Returns the values of a tensor in memory.
+// Returns the values of cells: the byte of image 4 * m + k is byte k of cell m.
+std::vector<float> values_of_cells(const uint8_t* bytes, const bm1684x::StreamTensor& t) {
+  constexpr size_t kImages = 4;
+  const size_t cells = t.bytes / kImages;
+  const size_t each = cells / static_cast<size_t>(t.shape[0]);
+  std::vector<float> values(t.bytes);
+  for (size_t cell = 0; cell < cells; ++cell)
+    for (size_t k = 0; k < kImages; ++k)
+      values[(cell / each * kImages + k) * each + cell % each] =
+          t.scale * static_cast<float>(static_cast<int8_t>(bytes[cell * kImages + k]));
+  return values;
+}
+
+// Returns the values of a tensor in memory. Cells have those of whole groups of images.
 std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& t) {
+  if (t.type == DType::b32) return values_of_cells(bytes, t);
   const size_t size = element_bytes(t.type);
   std::vector<float> values(t.bytes / size);
   for (size_t i = 0; i < values.size(); ++i, bytes += size) {

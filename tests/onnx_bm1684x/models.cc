@@ -6,7 +6,8 @@
 // recorded form is an error.
 // onnx_bm1684x --forms WORD: the recorded forms of commands that contain this.
 // onnx_bm1684x --masks: nets with masks, in int8 (masks.h).
-// onnx_bm1684x --tensors SEED INDEX [TYPE]: how much each tensor of a random model differs.
+// onnx_bm1684x --tensors SEED INDEX [TYPE]: how much each tensor of a random model differs
+// (tensors.h); --cosines does so for a file.
 // onnx_bm1684x FILE.onnx TYPE [--shape N,C,H,W] [--no-run] [--cosines]: one model, with its
 // predicted time; or FILE.prototxt FILE.caffemodel TYPE .... Inputs are those of FILE.json, as
 // tests/onnx_runtime writes it, or random.
@@ -29,6 +30,7 @@
 #include "bmnet_onnx/random_net.h"
 #include "onnx_bm1684x/agreement.h"
 #include "onnx_bm1684x/masks.h"
+#include "onnx_bm1684x/tensors.h"
 
 namespace {
 
@@ -109,28 +111,14 @@ double check(const test::RandomOperator& one, uint64_t seed, uint64_t index, DTy
 }
 
 // Prints how much each tensor of a random model differs, if all tensors are kept.
-Status print_tensors(uint64_t seed, uint64_t index, DType type) {
+Status print_random(uint64_t seed, uint64_t index, DType type) {
   const test::RandomOperator one = test::rounded(draw(seed, index));
   TW_ASSIGN_OR_RETURN(network, test::network_of(one));
   const NetCalibrationParameter table = compiled_nets::largest_values(network, one.inputs);
   TW_ASSIGN_OR_RETURN(compiled,
                       bm1684x::compile(network, {.type = type, .table = &table, .keep_all = true}));
-  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
-  test::Blobs all;
-  TW_ASSIGN_OR_RETURN(ends, executor->run(one.inputs, [&](const std::string& t, const Blob& value) {
-    all[network.blob_name(t)] = value;
-  }));
-  compiled.outputs = compiled.kept;
-  TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, one.inputs));
   std::printf("%s\n%s\n", one.about.c_str(), compiled.explanation.c_str());
-  for (const TensorOp& op : network.ops)
-    for (const std::string& t : op.top())
-      for (size_t i = 0; i < actual.size(); ++i)
-        if (compiled.kept[i].name == network.blob_name(t))
-          std::printf("%s %s %s: %g\n", op.type().c_str(), t.c_str(),
-                      describe(*network.shape_of(t)).c_str(),
-                      test::difference(actual[i], all[network.blob_name(t)].data));
-  return {};
+  return test::print_tensors(network, compiled, one.inputs, type == DType::i8 ? &table : nullptr);
 }
 
 int run_random(uint64_t count, uint64_t seed, uint64_t first, bool wide) {
@@ -169,23 +157,6 @@ std::vector<int64_t> numbers(const std::string& text) {
   return all;
 }
 
-// Prints the cosine of each tensor that is kept.
-Status print_cosines(const Network& network, bm1684x::CompiledStream compiled,
-                     const compiled_nets::Values& inputs) {
-  TW_ASSIGN_OR_RETURN(executor, FloatExecutor::create(network));
-  test::Blobs all;
-  TW_ASSIGN_OR_RETURN(ends, executor->run(inputs, [&](const std::string& t, const Blob& value) {
-    all[network.blob_name(t)] = value;
-  }));
-  compiled.outputs = compiled.kept;
-  TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
-  for (size_t i = 0; i < actual.size(); ++i)
-    if (const auto found = all.find(compiled.kept[i].name); found != all.end())
-      std::printf("  %.6f %s %s\n", test::cosine(actual[i], found->second.data),
-                  to_string(compiled.kept[i].type), compiled.kept[i].name.c_str());
-  return {};
-}
-
 // Returns the inputs of the file beside a net, or random ones.
 compiled_nets::Values inputs_of(std::filesystem::path path, const Network& network) {
   path.replace_extension(".json");
@@ -220,7 +191,8 @@ Status run_file(const std::string& path, const std::string& weights, DType type,
               static_cast<double>(compiled.predicted_cycles) / compiled.target->chip.clock_hz * 1e3,
               static_cast<double>(compiled.global_bytes) / 1e6);
   std::fflush(stdout);
-  if (keeps) return print_cosines(network, compiled, inputs);
+  if (keeps)
+    return test::print_tensors(network, compiled, inputs, type == DType::i8 ? &table : nullptr);
   if (!runs) return {};
   TW_ASSIGN_OR_RETURN(expected, test::floats_of(network, inputs));
   TW_ASSIGN_OR_RETURN(actual, compiled_nets::run(compiled, network, inputs));
@@ -257,8 +229,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (arguments[0] == "--tensors") {
-    const Status status = print_tensors(number(1, 1), number(2, 0),
-                                        type_of(arguments.size() > 3 ? arguments[3] : "fp32"));
+    const Status status = print_random(number(1, 1), number(2, 0),
+                                       type_of(arguments.size() > 3 ? arguments[3] : "fp32"));
     if (!status.ok()) std::printf("%s\n", status.message().c_str());
     return status.ok() ? 0 : 1;
   }

@@ -173,6 +173,23 @@ Status emit_all(StreamCompilation& c) {
   return finish(c, program, c.result.program, c.result.layers);
 }
 
+// Bytes in cells have the scales of their layers.
+void describe_kept(StreamCompilation& c) {
+  const Network& network = c.shared.net.network;
+  std::map<std::string, float> scales;
+  for (size_t i = 0; i < network.ops.size(); ++i)
+    for (int t = 0; t < network.ops[i].top_size(); ++t)
+      if (c.types.of(network.ops[i].top(t)).type == DType::b32)
+        scales[network.ops[i].top(t)] =
+            c.shared.net.integers[i].threshold_y[static_cast<size_t>(t)] / 128;
+  for (const auto& [tensor, position] : c.shared.positions) {
+    if (network.shape_of(tensor) == nullptr) continue;
+    c.result.kept.push_back(described(c, tensor));
+    if (const auto scale = scales.find(tensor); scale != scales.end())
+      c.result.kept.back().scale = scale->second;
+  }
+}
+
 Status describe_ends(StreamCompilation& c) {
   const Network& network = c.shared.net.network;
   for (const std::string& t : network.inputs()) c.result.inputs.push_back(described(c, t));
@@ -181,9 +198,7 @@ Status describe_ends(StreamCompilation& c) {
   for (StreamTensor& t : c.result.outputs)
     if (const auto own = network.output_dims.find(t.name); own != network.output_dims.end())
       t.shape = own->second;
-  if (!c.options.keep_all) return {};
-  for (const auto& [tensor, position] : c.shared.positions)
-    if (network.shape_of(tensor) != nullptr) c.result.kept.push_back(described(c, tensor));
+  if (c.options.keep_all) describe_kept(c);
   return {};
 }
 
