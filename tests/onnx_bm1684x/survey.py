@@ -6,8 +6,8 @@ compiles every net of the folders for both chips in all their types, runs each w
 
 A net is NAME.onnx, or NAME.prototxt with NAME.caffemodel. --shape gives the inputs of nets whose
 names match, where the file leaves extents open. Int8 takes the largest values of one
-random input as thresholds. With --reach, int8 nets of the BM1684X below that cosine are calibrated
-again: `tputwin calibrate --reach` gives layers wider numbers. So are fp16 nets below their bound.
+random input as thresholds. With --reach, int8 nets below that cosine are calibrated again:
+`tputwin calibrate --reach` gives layers wider numbers. So are fp16 nets below their bound.
 --least gives the bound of a type.
 
 The table has the least cosine of an output and the predicted milliseconds. The script fails if a
@@ -73,11 +73,10 @@ class Survey:
         wider = ""
         reach = self.options.reach if number_type == "int8" else 0
         wanted = reach or LEAST[number_type]
-        if chip == "bm1684x" and self.options.reach and not least >= wanted:
-            least, milliseconds, wider = self.reached(name, files, number_type, wanted)
-        bound = wanted if chip == "bm1684x" else LEAST[number_type]
-        if not least >= bound:
-            self.failures.append(f"{name} {chip} {number_type}: cosine {least} is below {bound}")
+        if self.options.reach and number_type in ("fp16", "int8") and not least >= wanted:
+            least, milliseconds, wider = self.reached(name, files, chip, number_type, wanted)
+        if not least >= wanted:
+            self.failures.append(f"{name} {chip} {number_type}: cosine {least} is below {wanted}")
         return f"{least:.6f} {milliseconds:.3f}{wider}"
 
     def shape(self, name):
@@ -88,19 +87,19 @@ class Survey:
                 return ["--shape", shape]
         return []
 
-    def reached(self, name, files, number_type, wanted):
+    def reached(self, name, files, chip, number_type, wanted):
         """Calibrates with --reach. Returns the cosine, the time and the number of wider layers."""
         with tempfile.TemporaryDirectory() as folder:
             shape = self.shape(name)
             samples = self.samples(folder, files, shape)
             code, text = run([os.path.join(self.options.bin, "tputwin"), "calibrate"] + files +
-                             ["--chip", "bm1684x", "--type", number_type, "--data", samples,
+                             ["--chip", chip, "--type", number_type, "--data", samples,
                               "--reach", str(wanted), "--output", folder] + shape,
                              10 * self.options.limit)
         # Trials: wider layers, predicted milliseconds, cosine.
         trials = re.findall(r"^ +(\d+) +([0-9.]+) +([0-9.]+)$", text, re.MULTILINE)
         if code != 0 or not trials:
-            self.failures.append(f"{files[0]} {number_type} --reach {wanted}: {text.strip()}")
+            self.failures.append(f"{files[0]} {chip} {number_type} --reach {wanted}: {text.strip()}")
             return 0, 0, " (fails)"
         layers, milliseconds, cosine = trials[-1]
         return float(cosine), float(milliseconds), f" ({layers} wider)"
