@@ -22,7 +22,7 @@ bool is_of_one_value(const TensorOp& op) {
 
 class WideProducts {
  public:
-  WideProducts(const Network& network, const Types& types) : network_(network), types_(types) {
+  WideProducts(const Network& network, const Types& types) : types_(types) {
     for (const TensorOp& op : network.ops)
       for (const std::string& t : op.bottom()) readers_[t].push_back(&op);
   }
@@ -60,7 +60,6 @@ class WideProducts {
   }
 
  private:
-  const Network& network_;
   const Types& types_;
   std::map<std::string, std::vector<const TensorOp*>> readers_;
 };
