@@ -114,6 +114,80 @@ TEST(Computed, ParametersAreAsConstants) {
   }
 }
 
+// Returns the element at `i` of the tensor x of a tensor that is broadcast to it.
+float broadcast_at(const net::Blob& blob, const Dims& x, size_t i) {
+  size_t index = 0, stride = 1;
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    const auto extent = static_cast<size_t>(x[x.size() - 1 - axis]);
+    if (axis < blob.shape.size()) {
+      const auto own = static_cast<size_t>(blob.shape[blob.shape.size() - 1 - axis]);
+      index += own == 1 ? 0 : i % extent * stride;
+      stride *= own;
+    }
+    i /= extent;
+  }
+  return blob.data[index];
+}
+
+// Layer normalization by its definition.
+std::vector<float> normalized(const Dims& x, const std::vector<float>& values, size_t length,
+                              const net::Blob& scale, const net::Blob& offset) {
+  std::vector<float> result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto* row = values.data() + i / length * length;
+    double mean = 0, variance = 0;
+    for (size_t k = 0; k < length; ++k) mean += row[k] / static_cast<double>(length);
+    for (size_t k = 0; k < length; ++k)
+      variance += (row[k] - mean) * (row[k] - mean) / static_cast<double>(length);
+    result.push_back(static_cast<float>((values[i] - mean) / std::sqrt(variance + 1e-5) *
+                                            broadcast_at(scale, x, i) +
+                                        broadcast_at(offset, x, i)));
+  }
+  return result;
+}
+
+TEST(Computed, ScalesOfLayersAreBroadcast) {
+  struct Layer {
+    Dims x;
+    int64_t axis;
+    size_t length;
+    Dims scale, offset;
+  };
+  const Layer layers[] = {
+      {{3, 4, 5}, 0, 60, {1, 4, 5}, {1}},       {{3, 4, 5}, 1, 20, {5}, {4, 1}},
+      {{3, 4, 5}, -1, 5, {3, 1, 5}, {3, 1, 1}}, {{2, 5, 5}, -1, 5, {5, 1}, {5}},
+      {{3, 4, 5}, 1, 20, {3, 1, 1}, {3, 4, 5}}, {{3, 4, 5}, -1, 5, {1}, {1, 1, 5}},
+  };
+  for (const Layer& layer : layers)
+    for (const bool computed : {false, true}) {
+      SCOPED_TRACE(::testing::PrintToString(layer.scale) + " " + std::to_string(computed));
+      const auto blob = [](const Dims& dims, uint64_t seed) {
+        size_t count = 1;
+        for (const int64_t extent : dims) count *= static_cast<size_t>(extent);
+        return net::Blob{dims, random_values(count, seed)};
+      };
+      Blobs inputs{{"x", blob(layer.x, 1)}};
+      const net::Blob scale = blob(layer.scale, 2), offset = blob(layer.offset, 3);
+      ModelBuilder builder(17);
+      builder.input("x", layer.x);
+      for (const auto& [name, parameter] : {std::pair("s", scale), {"b", offset}}) {
+        if (computed) builder.input(name, parameter.shape), inputs[name] = parameter;
+        if (!computed) builder.weights(name, parameter.shape, parameter.data);
+      }
+      ModelBuilder::set(builder.node("LayerNormalization", {"x", "s", "b"}, {"y"}), "axis",
+                        layer.axis);
+      builder.output("y");
+      const auto network = import(builder.model);
+      ASSERT_TRUE(network.ok()) << network.status().message();
+      const auto results = run_float(*network, inputs);
+      ASSERT_TRUE(results.ok()) << results.status().message();
+      const std::vector<float>& y = results->at("y").data;
+      const auto expected = normalized(layer.x, inputs.at("x").data, layer.length, scale, offset);
+      ASSERT_EQ(y.size(), expected.size());
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 2e-5) << i;
+    }
+}
+
 TEST(Computed, PadsHaveTheValue) {
   ModelBuilder builder;
   builder.input("x", {1, 2, 1, 2});

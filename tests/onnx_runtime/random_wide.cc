@@ -184,8 +184,16 @@ void normalization(Draft& d) {
   x.back() += 3;
   const int64_t axis = d.axis(x.size());
   const Dims rest(x.begin() + static_cast<int64_t>(at(axis, x)), x.end());
-  std::vector<std::string> names{d.input("x", x), d.weights("s", rest)};
-  if (d.rng.coin()) names.push_back(d.weights("b", rest));
+  // Parameters may be broadcast to the tensor.
+  const auto parameter = [&](const char* name) {
+    Dims extents = d.rng.below(4) == 0 ? x : rest;
+    if (d.rng.below(4) == 0)
+      for (int64_t& extent : extents)
+        if (d.rng.coin()) extent = 1;
+    return d.weights(name, extents);
+  };
+  std::vector<std::string> names{d.input("x", x), parameter("s")};
+  if (d.rng.coin()) names.push_back(parameter("b"));
   set(d.builder.node("LayerNormalization", names, {"y"}), "axis", axis);
 }
 

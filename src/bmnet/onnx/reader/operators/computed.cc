@@ -252,21 +252,56 @@ void expand_instance_normalization(Node& node) {
              of_channels(made, node, made.in(2), channels));
 }
 
+namespace {
+
+Dims normalized_extents(const Node& node) {
+  const Dims& x = node.dims();
+  return {x.begin() + static_cast<std::ptrdiff_t>(node.axis(node.integer("axis", -1), x.size())),
+          x.end()};
+}
+
+// Returns true if the extents, from the last one on, are those of `to` or 1.
+bool broadcasts(const Dims& extents, const Dims& to) {
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const int64_t extent = extents[extents.size() - 1 - i];
+    if (extent != 1 && (i >= to.size() || extent != to[to.size() - 1 - i])) return false;
+  }
+  return true;
+}
+
+// Files may have (20) for (4,5), so other shapes of as many elements count as those extents if they
+// mean nothing else.
+bool is_broadcast(const Node& node, size_t input) {
+  const Dims last = normalized_extents(node), &given = node.dims(input);
+  if (!broadcasts(given, node.dims())) return false;
+  return elements(given) != elements(last) || !broadcasts(given, last);
+}
+
+}  // namespace
+
+bool any_broadcast(const Node& node, std::initializer_list<size_t> inputs) {
+  return std::ranges::any_of(
+      inputs, [&](size_t input) { return node.has(input) && is_broadcast(node, input); });
+}
+
 // LayerNormalization and RMSNormalization.
 void expand_layer_normalization(Node& node) {
-  const Dims& x = node.dims();
-  const auto axis = static_cast<std::ptrdiff_t>(node.axis(node.integer("axis", -1), x.size()));
-  const Dims last(x.begin() + axis, x.end());
+  const Dims last = normalized_extents(node);
+  const auto axis = static_cast<int64_t>(node.dims().size() - last.size());
   Expansion made(node);
   const auto operand = [&](size_t input) -> std::string {
     if (!node.has(input)) return "";
-    if (elements(node.dims(input)) != elements(last)) return made.in(input);  // is repeated
+    if (is_broadcast(node, input)) return made.in(input);
+    node.require(elements(node.dims(input)) == elements(last), input == 1 ? "Scale" : "B",
+                 text(node.dims(input)),
+                 "a value for each of " + std::to_string(elements(last)) +
+                     " normalized elements, or extents that broadcast to the tensor");
     return made.add("Reshape", {made.in(input), made.integers(last)});
   };
   const bool is_rms = node.proto.op_type() == "RMSNormalization";
-  const std::string normal = made.add(
-      is_rms ? "RMSNormalization" : "LayerNormalization", {made.in(0), constants(made, last, 1)},
-      {{"axis", static_cast<int64_t>(axis)}, {"epsilon", node.real("epsilon", 1e-5f)}});
+  const std::string normal = made.add(is_rms ? "RMSNormalization" : "LayerNormalization",
+                                      {made.in(0), constants(made, last, 1)},
+                                      {{"axis", axis}, {"epsilon", node.real("epsilon", 1e-5f)}});
   if (is_rms) node.expansion_opset = node.opset;
   set_scaled(made, normal, operand(1), operand(2));
 }

@@ -23,6 +23,9 @@ void expand_computed_bias(Node& node);
 void expand_batch_normalization(Node& node);
 void expand_instance_normalization(Node& node);
 void expand_layer_normalization(Node& node);
+// Returns true if a scale or offset of LayerNormalization is broadcast to the tensor, instead of
+// having a value for each normalized element.
+bool any_broadcast(const Node& node, std::initializer_list<size_t> inputs);
 void expand_group_normalization(Node& node);
 
 }  // namespace tputwin::net::onnx_reader

@@ -67,7 +67,8 @@ void import_instance_normalization(Node& node) {
 void import_layer_normalization(Node& node) {
   for (size_t output = 1; output < node.outputs().size(); ++output)
     node.require(!node.wants(output), "outputs", std::to_string(node.outputs().size()), "one");
-  if (any_computed(node, {1, 2})) return expand_layer_normalization(node);
+  if (any_computed(node, {1, 2}) || any_broadcast(node, {1, 2}))
+    return expand_layer_normalization(node);
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", -1), x.size());
   const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
@@ -111,7 +112,7 @@ void import_group_normalization(Node& node) {
 
 // x / sqrt(mean(x^2) + epsilon) * scale, over the axes from `axis` on.
 void import_rms_normalization(Node& node) {
-  if (is_computed(node, 1)) return expand_layer_normalization(node);
+  if (is_computed(node, 1) || any_broadcast(node, {1})) return expand_layer_normalization(node);
   const Dims& x = node.dims();
   const size_t axis = node.axis(node.integer("axis", -1), x.size());
   const int64_t rows = run(x, 0, axis), length = run(x, axis, x.size());
