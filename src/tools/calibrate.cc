@@ -104,7 +104,8 @@ std::string identity_of(const CalibrateRequest& r, uint64_t samples) {
 struct CalibrationFiles::Parts {
   CalibrateRequest request;
   std::string net_name;
-  DataSets data;  // one per input
+  bool keeps_batch = false;  // see LayerParameter
+  DataSets data;             // one per input
   std::unique_ptr<net::CalibrationUnits> units;
 
   // Returns the ranges of all units.
@@ -123,6 +124,9 @@ struct CalibrationFiles::Parts {
   }
   Result<CalibratedFiles> write(net::Calibration result) const {
     result.net.set_name(net_name);
+    if (keeps_batch)
+      for (auto& layer : *result.net.mutable_layer())
+        if (layer.type() == "Input") layer.set_keeps_batch(true);
     result.table.set_name(request.name);
     result.table.set_chip(net::table_chip(request.chip));
     Report report;
@@ -141,9 +145,14 @@ CalibrationFiles::~CalibrationFiles() = default;
 Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateRequest request) {
   for (const std::vector<int64_t>& shape : request.shapes)
     request.options.input_shapes.push_back(net::make_shape(shape));
-  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
-                                            {.input_shapes = request.options.input_shapes,
-                                             .has_subnets = request.is_stream()}));
+  const net::ImportOptions import{.input_shapes = request.options.input_shapes,
+                                  .has_subnets = request.is_stream()};
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel, import));
+  if (loaded.is_onnx) request.options.input_shapes.clear();  // the net has them
+  // Tables say nothing about batches.
+  const bool keeps_batch =
+      loaded.is_onnx && !request.is_stream() &&
+      !net::keeps_meaning_with_batch(loaded, request.prototxt, request.caffemodel, import);
   net::caffe::NetParameter& model = loaded.net;
   if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(model));
   request.options.thresholds = loaded.thresholds;
@@ -168,6 +177,7 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   auto parts = std::make_unique<Parts>();
   *parts = {.request = std::move(request),
             .net_name = model.name(),
+            .keeps_batch = keeps_batch,
             .data = std::move(data),
             .units = std::move(units)};
   return std::unique_ptr<CalibrationFiles>(new CalibrationFiles(std::move(parts)));

@@ -272,6 +272,23 @@ struct Evaluation::Parts {
   }
 };
 
+namespace {
+
+// Reads the float net with the shapes of the model. The nodes of an ONNX file depend on them.
+Result<net::Network> float_net(const EvalRequest& request, const net::ImportOptions& shapes) {
+  const bool is_onnx = net::is_onnx_file(request.prototxt) || net::is_onnx_file(request.caffemodel);
+  if (is_onnx) {
+    auto loaded = net::load_net(request.prototxt, request.caffemodel, shapes);
+    if (loaded.ok()) return net::import_caffe(loaded->net, loaded->left_of(shapes));
+    // The layers of a file that fixes its first extent may have been given another one.
+  }
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
+  if (!is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(loaded.net));
+  return net::import_caffe(loaded.net, shapes);
+}
+
+}  // namespace
+
 Evaluation::Evaluation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Evaluation::~Evaluation() = default;
 
@@ -282,9 +299,7 @@ Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request)
   net::ImportOptions shapes;
   for (const NetTensor& input : parts->devices[0].inputs())
     shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
-  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
-  if (!loaded.is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(loaded.net));
-  TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, shapes));
+  TW_ASSIGN_OR_RETURN(network, float_net(request, shapes));
   TW_ASSIGN_OR_RETURN(inputs, net::sample_inputs(network));
   TW_ASSIGN_OR_RETURN(data, open_labelled(request.data, request.data_options, inputs));
   parts->network = std::move(network);

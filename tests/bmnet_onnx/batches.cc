@@ -8,6 +8,11 @@ namespace {
 
 constexpr int64_t kSamples = 3, kValues = 16;
 
+void expect(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << word << ": " << text;
+}
+
 // Softmax of two rows of eight values for each sample.
 ModelBuilder rows_of_samples(int64_t axis) {
   ModelBuilder builder(17);
@@ -44,9 +49,55 @@ TEST(Batches, OfReshapesThatCountPartsOfSamples) {
 TEST(Batches, MustNotMixSamples) {
   const auto network = import(rows_of_samples(0).model, {.batch = kSamples});
   ASSERT_FALSE(network.ok());
-  EXPECT_NE(network.error().message().find("keep their shapes but for the batch"),
-            std::string::npos)
-      << network.error().message();
+  expect(network.error().message(),
+         {"n_r", "(3,4,2,2)", "--batch", "open first extent", "--shape"});
+}
+
+std::string shapes_of_inputs(const onnx::ModelProto& model, int64_t batch) {
+  const auto network = import(model, {.batch = batch});
+  if (!network.ok()) return network.error().message();
+  std::string text;
+  for (const std::string& input : network->inputs())
+    text += net::describe(*network->shape_of(input));
+  return text;
+}
+
+ModelBuilder sum_of(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  ModelBuilder builder(17);
+  builder.input("a", a);
+  builder.input("b", b);
+  builder.node("Add", {"a", "b"}, {"y"});
+  builder.output("y");
+  return builder;
+}
+
+TEST(Batches, AreFirstExtentsThatAreOpenOrElseEqualOrOne) {
+  EXPECT_EQ(shapes_of_inputs(sum_of({-1, 8}, {-1, 8}).model, 3), "(3,8)(3,8)");
+  EXPECT_EQ(shapes_of_inputs(sum_of({-1, 8}, {1, 8}).model, 3), "(3,8)(1,8)");
+  EXPECT_EQ(shapes_of_inputs(sum_of({4, 8}, {4, 8}).model, 3), "(3,8)(3,8)");
+  EXPECT_EQ(shapes_of_inputs(sum_of({1, 1, 8}, {3, 8}).model, 2), "(2,1,8)(3,8)");
+  expect(shapes_of_inputs(sum_of({2, 3, 8}, {3, 8}).model, 4),
+         {"TW-NET-0120", "--batch = 4", "a (2,3,8), b (3,8)", "--shape"});
+}
+
+TEST(Shapes, AreGivenForEachInput) {
+  const auto network =
+      import(sum_of({-1, 8}, {1, 8}).model, {.input_shapes = {net::make_shape({1, 8})}});
+  ASSERT_FALSE(network.ok());
+  expect(network.error().message(),
+         {"TW-NET-0402", "--shape", "given 1 times", "each of the 2 inputs", "a (N,8), b (1,8)"});
+}
+
+// The chip's shapes have four axes.
+TEST(Shapes, MayEndWithOnes) {
+  ModelBuilder builder(17);
+  builder.input("x", {-1, 8});
+  builder.weights("w", {8, 2}, random_values(16, 1));
+  builder.node("Gemm", {"x", "w"}, {"y"});
+  builder.output("y");
+  const auto network = import(builder.model, {.input_shapes = {net::make_shape({2, 8, 1, 1})}});
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(net::describe(*network->shape_of("x")), "(2,8)");
 }
 
 // An input of five axes is one of four in the net.

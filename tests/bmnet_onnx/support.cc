@@ -118,7 +118,7 @@ Result<net::LoadedNet> load(const onnx::ModelProto& model, const net::ImportOpti
 
 Result<net::Network> import(const onnx::ModelProto& model, const net::ImportOptions& options) {
   TW_ASSIGN_OR_RETURN(loaded, load(model, options));
-  return net::import_caffe(loaded.net, options);
+  return net::import_caffe(loaded.net, loaded.left_of(options));
 }
 
 // ---- Runs ----

@@ -67,6 +67,78 @@ TEST_F(OnnxTool, CalibratesCompilesRunsAndEvaluates) {
          {"tg_convolution", "exit 0"});
 }
 
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A product with the mean of all samples, and one with that of each sample.
+void write_means(const std::string& path, bool is_of_all) {
+  ModelBuilder builder(17);
+  builder.input("x", {-1, 4, 5});
+  auto& mean = builder.node("ReduceMean", {"x"}, {"m"});
+  if (!is_of_all) ModelBuilder::set(mean, "axes", std::vector<int64_t>{1, 2});
+  builder.node("Mul", {"x", "m"}, {"y"});
+  builder.output("y");
+  std::ofstream file(path, std::ios::binary);
+  builder.model.SerializeToOstream(&file);
+}
+
+void write_floats(const std::string& path, size_t count) {
+  const std::vector<float> values = random_values(count, 7, 0, 1);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(count * sizeof(float)));
+}
+
+class OnnxToolBatch : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { write_floats(at + "x.bin", 60); }
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+};
+
+TEST_P(OnnxToolBatch, GivesTheFileOfTheShape) {
+  const std::string chip = std::string(" --chip ") + GetParam(), net = at + "net.onnx";
+  for (const bool is_of_all : {true, false}) {
+    write_means(net, is_of_all);
+    expect(tputwin("calibrate " + net + chip + " --shape 3,4,5 --data " + at + "x.bin --output " +
+                   at + "c"),
+           {"exit 0"});
+    const std::string line =
+        "compile " + net + chip + " --table " + at + "c/bmnet_net_calibration_table.pb2";
+    expect(tputwin(line + " --batch 3 -o " + at + "batch.bmodel"), {"exit 0"});
+    expect(tputwin(line + " --shape 3,4,5 -o " + at + "shape.bmodel"), {"exit 0"});
+    EXPECT_FALSE(bytes_of(at + "batch.bmodel").empty());
+    EXPECT_EQ(bytes_of(at + "batch.bmodel"), bytes_of(at + "shape.bmodel"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Chips, OnnxToolBatch, ::testing::Values("bm1880", "bm1684x --type int8", "bm1684 --type int8"),
+    [](const auto& info) {
+      return std::string(info.param).substr(0, std::string(info.param).find(' '));
+    });
+
+// The int8 file of the BM1880 no longer has the nodes of ONNX.
+TEST(OnnxToolInt8, KeepsTheBatchThatItsLayersDependOn) {
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  write_floats(at + "x.bin", 60);
+  for (const bool is_of_all : {true, false}) {
+    write_means(at + "net.onnx", is_of_all);
+    expect(tputwin("calibrate " + at + "net.onnx --data " + at + "x.bin --output " + at + "c"),
+           {"exit 0"});
+    const std::string line = "compile --caffemodel " + at + "c/bmnet_net_int8.caffemodel --table " +
+                             at + "c/bmnet_net_calibration_table.pb2 -o " + at + "net.bmodel";
+    expect(tputwin(line), {"exit 0"});
+    if (is_of_all)
+      expect(tputwin(line + " --batch 3"), {"TW-NET-0113", "(1,4,5)", "--shape", "exit 3"});
+    else
+      expect(tputwin(line + " --batch 3"), {"exit 0"});
+  }
+}
+
 // Writes an array of NumPy.
 template <class Value>
 void write_npy(const std::string& path, const std::string& type, const std::string& shape,

@@ -330,6 +330,7 @@ class NetImporter {
     op.add_top(layer.top(top));
     Importer importer(layer, op, false, true);
     importer.output(dims, false);
+    check_batch(importer, top, dims);
     for (const Error& error : importer.problems()) problems_.push_back(error);
     return importer.ready();
   }

@@ -19,7 +19,8 @@ using LayerImporter = std::function<Status(caffe::LayerParameter& layer, TensorO
 struct ImportOptions {
   // In the order of the inputs. If empty, the net's own shapes are used.
   std::vector<TensorShape> input_shapes;
-  int64_t batch = 0;  // not 0: replaces n of every input shape
+  // Not 0: replaces n of every input shape. For ONNX see load_net().
+  int64_t batch = 0;
   std::map<std::string, LayerImporter, std::less<>> custom;  // by Caffe type
   bool needs_weights = true;                                 // false: shapes only
   // Operators of docs/host-operators.md may be used, for models of subnets. Inputs may be integers.

@@ -115,6 +115,8 @@ Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 // Returns the extents of an input whose shape is given. An ONNX input of more axes is a tensor of
 // four in the net, which has been read with the same shape: its axes from the fourth on are one.
 Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given);
+// Reports another first extent of an input that keeps its own.
+void check_batch(Importer& input, int index, const Dims& given);
 
 // ---- Types that layers_*.cc import, each with its importer ----
 

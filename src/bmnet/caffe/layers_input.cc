@@ -61,4 +61,14 @@ Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given
   return own.ok() && *own == merged ? merged : given;
 }
 
+void check_batch(Importer& input, int index, const Dims& given) {
+  const auto own = input_dims(input.caffe, index);
+  if (!input.caffe.keeps_batch() || !own.ok() || own->empty() || given.empty()) return;
+  if (own->front() == given.front()) return;
+  input.problem(errors::net_operand_shapes, input.caffe.top(index), describe(make_shape(given)),
+                "the net was calibrated for " + describe(make_shape(*own)) +
+                    ", and its ONNX file is another net for another batch; calibrate it again with "
+                    "--shape, once per input, or compile the ONNX file with the table");
+}
+
 }  // namespace tputwin::net

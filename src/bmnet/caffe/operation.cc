@@ -114,7 +114,8 @@ void import_operation(Importer& layer) {
   if (!take_batch(stated, op)) {
     layer.problem(errors::net_operand_shapes, layer.op.bottom(0), describe(op.input_shape(0)),
                   "the layer was made for " + describe(stated.input_shape(0)) +
-                      "; nets of other formats keep their shapes but for the batch");
+                      " from an ONNX file, and for other extents it is another one; give the ONNX "
+                      "file (to calibrate, compile) these extents by --shape, once per input");
     return;
   }
   auto shapes = infer_shapes(op);

@@ -21,6 +21,14 @@ struct LoadedNet {
   // Text of the calibration table in a file of the vendor's ONNX; or empty.
   std::string table;
   bool is_onnx = false;
+  // ONNX: the file leaves the first extent of an input open.
+  bool has_open_batch = false;
+  // ONNX: the net was read with the batch of the options.
+  bool has_batch = false;
+
+  // Returns the options that are left for import_caffe() of those that the net was loaded with. An
+  // ONNX net already has its shapes.
+  ImportOptions left_of(ImportOptions options) const;
 };
 
 // Returns true if the name has the form "NET.onnx".
@@ -29,8 +37,19 @@ bool is_onnx_file(const std::string& path);
 // Loads Caffe's files or an ONNX file. Either path may be that of the ONNX file if the other one is
 // empty. `options` has the shapes of its inputs. An extent that the file leaves open is 1 for axis
 // 0; for other axes it must be given.
+//
+// An ONNX file is read with the batch of `options`, since its shapes, and what its nodes compute,
+// follow from the extents of the inputs. If some first extents are open, these are the batch, and
+// others stay. Else all are, if they are equal, or those of 1. A file that fixes all first extents
+// may have constants that belong to one batch. If it cannot be read with another one and its layers
+// keep samples independent, its net stays as it is for import_caffe() to give it the batch.
 Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model,
                            const ImportOptions& options = {});
+
+// Returns true if import_caffe() may give the net, which these arguments loaded, other batches: then
+// it is what the ONNX file is with them. Reads the file again with a few batches.
+bool keeps_meaning_with_batch(const LoadedNet& net, const std::string& prototxt,
+                              const std::string& model, const ImportOptions& options);
 
 // The function of libtputwin_onnx.so with the name below. Converts a file's bytes to a net.
 // External data must be in the directory of `path`.

@@ -20,7 +20,7 @@ Result<std::vector<std::string>> onnx_inputs(const std::string& onnx,
   for (const std::vector<int64_t>& shape : shapes)
     options.input_shapes.push_back(net::make_shape(shape));
   TW_ASSIGN_OR_RETURN(loaded, net::load_net("", onnx, options));
-  TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, options));
+  TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, loaded.left_of(options)));
   std::vector<std::string> names;
   for (const std::string& input : network.inputs()) names.push_back(network.blob_name(input));
   return names;

@@ -11,6 +11,7 @@
 #include "bmnet/calibrate/equalize.h"
 #include "bmnet/calibrate/float_weights.h"
 #include "bmnet/calibrate/statistics.h"
+#include "bmnet/ir/samples.h"
 #include "bmnet/onnx/load.h"
 #include "bmnet/pipeline/prepare.h"
 #include "tools/command_line.h"
@@ -61,7 +62,8 @@ Result<std::string> layers(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(own,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   // Another batch would change extents that count no samples.
-  if (net::first_extents_count_samples(own.network)) single.batch = 1;
+  if (net::first_extents_count_samples(own.network) && !net::mixes_samples(own.network))
+    single.batch = 1;
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;

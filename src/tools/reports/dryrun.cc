@@ -59,7 +59,8 @@ Result<net::Prepared> prepared(const CompileRequest& request, const net::ImportO
 }
 
 // Without one: quantized by one random input, but for the scales of the file.
-Result<net::Prepared> quantized(const net::LoadedNet& loaded, const net::ImportOptions& import) {
+Result<net::Prepared> quantized(const net::LoadedNet& loaded, const net::ImportOptions& given) {
+  const net::ImportOptions import = loaded.left_of(given);
   TW_ASSIGN_OR_RETURN(network, net::import_caffe(loaded.net, import));
   const Noise noise;
   const std::vector<const net::DataSet*> data(network.inputs().size(), &noise);

@@ -102,6 +102,7 @@ class Graph {
   std::set<std::string> masks;
   std::set<std::string> fresh_names;  // of tensors that nodes in place of others make
   bool has_subnets = false;           // operators of the host may be used
+  bool has_open_batch = false;        // the file leaves the first extent of an input open
   // Adds an operation to the net. Sets input shapes, inferred result shapes and names. Returns the
   // result's name, which is that of the op's top, with a tick if the name is taken.
   std::string add(TensorOp op, std::vector<Blob> blobs);

@@ -81,8 +81,12 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   inline_functions(model);
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;
-  return LoadedNet{to_caffe(network), table_of(network, graph.thresholds),
-                   table_of(network, graph.threshold_bounds), vendor_table(model), true};
+  return LoadedNet{to_caffe(network),
+                   table_of(network, graph.thresholds),
+                   table_of(network, graph.threshold_bounds),
+                   vendor_table(model),
+                   true,
+                   graph.has_open_batch};
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ class ModelImporter {
   std::set<std::string> unknown_;
   std::set<std::string> wanted_;  // tensors that outputs or nodes need
   std::vector<Error> problems_;
+  std::vector<bool> takes_batch_;  // true for inputs whose first extent is the batch
   size_t imported_nodes_ = 0;
 };
 
