@@ -65,9 +65,6 @@ Status write_files(const CompileRequest& request, const net::Compiled& compiled,
 
 }  // namespace
 
-namespace {
-
-// Without a table, the error names the sources of thresholds.
 Error about_table(const CompileRequest& request, const Error& error) {
   if (error.id() != errors::net_table_entry || !request.table.empty()) return error;
   return Error(errors::net_cli)
@@ -79,8 +76,6 @@ Error about_table(const CompileRequest& request, const Error& error) {
           error.detail().starts_with("of blob") ? error.detail().substr(0, error.detail().find(';'))
                                                 : "of " + error.call()));
 }
-
-}  // namespace
 
 Result<CompileResult> compile_caffe(const CompileRequest& request) {
   auto model = read_model(request);

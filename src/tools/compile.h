@@ -33,6 +33,10 @@ struct CompileResult {
 
 Result<CompileResult> compile_caffe(const CompileRequest& request);
 
+// Returns an error about a missing threshold as one that names the sources of thresholds if the
+// request has no table, and other errors as they are.
+Error about_table(const CompileRequest& request, const Error& error);
+
 // Returns the text of `tputwin compile`.
 std::string compile_text(const CompileRequest& request, const CompileResult& result);
 

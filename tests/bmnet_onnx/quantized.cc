@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bmnet/integers/rules.h"
+#include "bmnet/integers/thresholds.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet_onnx/calibrated.h"
 
@@ -66,6 +67,44 @@ TEST(Quantized, IntegersAreThoseOfTheFormula) {
       const int y = std::max(0, std::min(127, rounded));
       EXPECT_EQ(result->begin()->second.data[o * 4 + i] * 32, static_cast<float>(y)) << o << i;
     }
+}
+
+// x -> Q -> DQ -> Conv -> Q -> DQ -> Conv -> Relu -> y, and a Sigmoid of the second Conv: what is
+// behind the last scale is fp32. Layers before it need their scales.
+TEST(Quantized, LayersBehindTheLastScaleAreFloats) {
+  for (const bool has_scale : {true, false}) {
+    ModelBuilder builder(13);
+    builder.input("x", {1, 2, 2, 2});
+    builder.weights("s", {}, {1.0f / 64});
+    builder.weights("w", {2, 2, 1, 1}, {0.5f, -0.25f, 1, 0.125f});
+    builder.integers("zero", {}, {0}, onnx::TensorProto::INT8);
+    const auto quantize = [&](const std::string& x) {
+      builder.node("QuantizeLinear", {x, "s", "zero"}, {x + "q"});
+      builder.node("DequantizeLinear", {x + "q", "s", "zero"}, {x + "d"});
+      return x + "d";
+    };
+    const std::string x = quantize("x");
+    builder.node("Conv", {x, "w"}, {"a"});
+    builder.node("Conv", {has_scale ? quantize("a") : "a", "w"}, {"b"});
+    builder.node("Relu", {"b"}, {"y"});
+    builder.node("Sigmoid", {"b"}, {"z"});
+    builder.output("y");
+    builder.output("z");
+    auto loaded = load(builder.model);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    auto network = net::import_caffe(loaded->net);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    NetCalibrationParameter table = loaded->thresholds;
+    EXPECT_FALSE(net::resolve_thresholds(*network, table).ok());
+    net::keep_unscaled_end_in_floats(*network, table);
+    EXPECT_TRUE(net::resolve_thresholds(*network, table).ok());
+    std::set<std::string> floats;
+    for (const auto& entry : table.layer())
+      if (entry.type() == "fp32") floats.insert(entry.name());
+    std::set<std::string> expected{"n_b", "n_y", "n_z"};
+    if (!has_scale) expected.insert("n_a");
+    EXPECT_EQ(floats, expected);
+  }
 }
 
 TEST(Quantized, QLinearConvHasItsScales) {

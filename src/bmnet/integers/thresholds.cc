@@ -66,6 +66,16 @@ Result<float> threshold_of_top(const Network& network, const TensorOp& op, const
   return *threshold;
 }
 
+// Returns the entry of an op, which it adds if there is none.
+Entry& own_entry(NetCalibrationParameter& table, const TensorOp& op) {
+  const Entry* known = find_entry(table, op);
+  for (Entry& entry : *table.mutable_layer())
+    if (&entry == known) return entry;
+  Entry& added = *table.add_layer();
+  added.set_name(op.calib_id().empty() ? op.name() : op.calib_id());
+  return added;
+}
+
 }  // namespace
 
 Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
@@ -94,6 +104,48 @@ Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
   }
   if (!missing.blobs.empty()) return missing.error();
   return result;
+}
+
+std::set<std::string> tensors_without_threshold(const Network& network,
+                                                const NetCalibrationParameter& table) {
+  std::set<std::string> without;
+  for (const TensorOp& op : network.ops) {
+    const Entry* entry = find_entry(table, op);
+    const bool keeps = keeps_threshold(op) && op.bottom_size() > 0;
+    if (is(op, Op::host) || (keeps && !without.contains(op.bottom(0)))) continue;
+    for (int i = 0; i < op.top_size(); ++i)
+      if (!holds_floats(op, i) &&
+          (entry == nullptr || !entry_threshold(network, op, *entry, i).has_value()))
+        without.insert(op.top(i));
+  }
+  return without;
+}
+
+void keep_unscaled_end_in_floats(const Network& network, NetCalibrationParameter& table) {
+  const std::set<std::string> without = tensors_without_threshold(network, table);
+  std::set<std::string> scaled;  // tensors that a layer before the last scale reads
+  for (auto op = network.ops.rbegin(); op != network.ops.rend(); ++op) {
+    // A range that is known anyway, such as that of a Sigmoid, is no scale of the file.
+    const bool reads_unscaled = std::ranges::any_of(
+        op->bottom(), [&](const std::string& bottom) { return without.contains(bottom); });
+    const bool is_at_end = std::ranges::all_of(op->top(), [&](const std::string& top) {
+      return (reads_unscaled || without.contains(top)) && !scaled.contains(top);
+    });
+    if (is(*op, Op::end) || is(*op, Op::host) || holds_floats(*op, 0)) continue;
+    if (is(*op, Op::start) || !is_at_end) {
+      scaled.insert(op->bottom().begin(), op->bottom().end());
+      continue;
+    }
+    Entry& entry = own_entry(table, *op);
+    entry.set_type("fp32");
+    for (const std::string& top : op->top()) {
+      if (!without.contains(top)) continue;
+      // Floats need a threshold for their form only.
+      BlobParameter& blob = *entry.add_blob_param();
+      blob.set_name(network.blob_name(top));
+      blob.set_threshold_y(1);
+    }
+  }
 }
 
 }  // namespace tputwin::net

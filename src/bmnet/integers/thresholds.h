@@ -3,6 +3,8 @@
 
 #include <bmnet/calibration.pb.h>
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "bmnet/ir/network.h"
@@ -19,5 +21,14 @@ struct LayerThresholds {
 Result<std::vector<LayerThresholds>> resolve_thresholds(const Network& network,
                                                         const NetCalibrationParameter& table,
                                                         float of_floats = 1.0f);
+
+// Returns the tensors for which resolve_thresholds() finds no threshold, those among them that have
+// the threshold of such an input.
+std::set<std::string> tensors_without_threshold(const Network& network,
+                                                const NetCalibrationParameter& table);
+
+// Makes layers fp32 whose results have no threshold, if no later layer has one: the end of a
+// quantized net behind its last scale. The results of other layers need scales.
+void keep_unscaled_end_in_floats(const Network& network, NetCalibrationParameter& table);
 
 }  // namespace tputwin::net

@@ -13,6 +13,7 @@
 #include "base/errors/bmnet.h"
 #include "base/file.h"
 #include "bmnet/integers/integers.h"
+#include "bmnet/integers/thresholds.h"
 #include "bmnet/pipeline/prepare.h"
 #include "bmnet/targets/bm1684x/target.h"
 
@@ -83,16 +84,20 @@ std::vector<std::string> unused_of(const NetCalibrationParameter& table,
 Result<StreamResult> compile_all(const CompileRequest& request,
                                  std::vector<net::Prepared>& prepared,
                                  stream::StreamOptions options) {
-  const NetCalibrationParameter& table = prepared[0].table;
+  NetCalibrationParameter& table = prepared[0].table;
+  const bool has_own_scales = request.table.empty() && table.layer_size() > 0;
+  if (has_own_scales && options.type == DType::i8 && options.float_outputs)
+    net::keep_unscaled_end_in_floats(prepared[0].network, table);
   if (table.layer_size() > 0) options.table = &table;
   std::vector<std::string> unused;
   if (!request.table.empty()) unused = unused_of(table, prepared[0].network, options.type);
   std::vector<net::Network> networks;
   for (net::Prepared& stage : prepared) networks.push_back(std::move(stage.network));
   const auto start = std::chrono::steady_clock::now();
-  TW_ASSIGN_OR_RETURN(compiled, stream::compile_stages(networks, options));
+  auto compiled = stream::compile_stages(networks, options);
+  if (!compiled.ok()) return about_table(request, compiled.error());
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  StreamResult result{options.target, std::move(compiled), time.count()};
+  StreamResult result{options.target, std::move(*compiled), time.count()};
   result.unused = std::move(unused);
   return result;
 }

@@ -182,7 +182,8 @@ class Choice {
       all_unsigned = all_unsigned && types_.of(t).type == DType::u8;
       any_bytes = any_bytes || types_.of(t).is_int8();
     }
-    return any_bytes ? byte_numbers(all_unsigned, threshold) : floats(op);
+    return any_bytes && !types_.is_float(op.name()) ? byte_numbers(all_unsigned, threshold)
+                                                    : floats(op);
   }
 
   // ---- Operands ----
