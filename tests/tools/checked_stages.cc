@@ -45,6 +45,41 @@ TEST_F(CheckedStages, AreOfModelsOnly) {
   EXPECT_EQ(run("tputwin run --all-stages --stage 0 " + recorded("nets-stages")), 2) << printed_;
 }
 
+// Rows of positions, of which one is an index: as a graph's edges in a net of PyTorch.
+TEST_F(CheckedStages, MadeUpPositionsPassThroughMovesAndSums) {
+  samples::SubnetFile file;
+  const auto edges = [] { return *host_tensor("edges", {2, 6}); };
+  const auto zero = [] { return *host_tensor("zero", {1}); };
+  const auto row = [] { return *host_tensor("row", {1, 6}); };
+  const auto whole = [] { return *host_tensor("whole", {1, 6}); };
+  const auto sum = [] { return *host_tensor("sum", {1, 6}); };
+  file.input(host_tensor("table", {5, 7}));
+  file.input(host_tensor("edges", {2, 6}));
+  file.input(host_tensor("zero", {1}));
+  file.cpu("gather axis=0", {edges(), zero()}, {row()});
+  file.cpu("unary op=trunc", {row()}, {whole()});
+  file.cpu("binary op=add", {whole(), row()}, {sum()});
+  file.cpu("gather axis=0", {*host_tensor("table", {5, 7}), sum()},
+           {*host_tensor("out", {1, 6, 7})});
+  file.output(host_tensor("out", {1, 6, 7}));
+  const std::string name = written(file, "edges.bmodel");
+  EXPECT_EQ(run("tputwin run " + name), 0) << printed_;
+  EXPECT_EQ(run("tputwin check " + name), 0) << printed_;
+}
+
+// Exponents are no whole numbers, whatever the made-up values are.
+TEST_F(CheckedStages, ARunWithoutSamplesSaysSo) {
+  samples::SubnetFile file;
+  file.input(host_tensor("x", {6}));
+  file.cpu("unary op=sigmoid", {*host_tensor("x", {6})}, {*host_tensor("y", {6})});
+  file.input(host_tensor("table", {5, 7}));
+  file.cpu("gather axis=0", {*host_tensor("table", {5, 7}), *host_tensor("y", {6})},
+           {*host_tensor("out", {6, 7})});
+  file.output(host_tensor("out", {6, 7}));
+  EXPECT_EQ(run("tputwin run " + written(file, "sigmoid.bmodel")), 4) << printed_;
+  EXPECT_TRUE(prints("TW-BRT-0221") && prints("no --input was given")) << printed_;
+}
+
 // Positions from -1 to 1, or random bits, would be refused.
 TEST_F(CheckedStages, MadeUpPositionsAreValid) {
   for (const ElementType type : {ElementType::f32, ElementType::i32}) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "host/parameters.h"
@@ -22,12 +24,39 @@ std::string_view name_of(const host::Operator& op) {
   return text.substr(0, text.find(' '));
 }
 
-// Returns true for operators whose results are elements of their inputs.
-bool moves_elements(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> kMoves = {
-      "concat", "masked_select", "reshape",   "slice", "squeeze",
-      "tile",   "transpose",     "unsqueeze", "where"};
-  return std::ranges::find(kMoves, name) != kMoves.end();
+bool has_word(const host::Operator& op, std::string_view word) {
+  return op.text.find(word) != std::string::npos;
+}
+
+// Returns the inputs whose elements, or whole numbers computed of them, the results of an operator
+// are.
+std::vector<size_t> moved_inputs(const host::Operator& op, size_t inputs) {
+  static constexpr std::array<std::string_view, 11> kFirst = {
+      "expand",  "gather", "gather_elements", "gathernd", "masked_select", "reshape", "slice",
+      "squeeze", "tile",   "transpose",       "unsqueeze"};
+  static constexpr std::array<std::string_view, 5> kWhole = {"op=abs", "op=identity", "op=relu",
+                                                             "op=round", "op=trunc"};
+  static constexpr std::array<std::string_view, 8> kArithmetic = {
+      "op=add", "op=sub", "op=mul", "op=max", "op=min", "op=mod", "op=trunc_div", "op=fmod"};
+  const std::string_view name = name_of(op);
+  const auto has = [&](std::string_view word) { return has_word(op, word); };
+  if (std::ranges::find(kFirst, name) != kFirst.end()) return {0};
+  if (name == "unary" && std::ranges::any_of(kWhole, has)) return {0};
+  if (name == "scatternd" || name == "scatter_elements") return {0, 2};
+  if (name == "where") return {1, 2};
+  const bool is_all =
+      name == "concat" || (name == "binary" && std::ranges::any_of(kArithmetic, has));
+  std::vector<size_t> all(is_all ? inputs : 0);
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+
+// Returns how many numbers from 0 on operands may be so that so many are results of arithmetic.
+uint64_t limit_of_operands(const host::Operator& op, uint64_t results) {
+  if (has_word(op, "binary op=add")) return (results + 1) / 2;
+  if (has_word(op, "binary op=mul"))
+    return std::max<uint64_t>(1, static_cast<uint64_t>(std::sqrt(static_cast<double>(results))));
+  return results;
 }
 
 // The operators that take regions, as their second input.
@@ -96,10 +125,10 @@ class Limits {
     if (const auto integers = host::integer_input(name);
         integers && *integers < node.inputs.size() && node.inputs.size() > 1)
       limit(node.inputs[*integers], least_extent(node.inputs[*integers == 0 ? 1 : 0]));
-    if (!moves_elements(name)) return;
     for (const size_t output : node.outputs)
-      for (const size_t input : node.inputs)
-        if (limits_[output] != 0) limit(input, limits_[output]);
+      for (const size_t input : moved_inputs(op, node.inputs.size()))
+        if (limits_[output] != 0 && input < node.inputs.size())
+          limit(node.inputs[input], limit_of_operands(op, limits_[output]));
   }
 
   const bmrt::SubnetProgram& program_;

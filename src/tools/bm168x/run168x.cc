@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/errors/bmrt.h"
 #include "base/errors/isa.h"
 #include "base/errors/tools.h"
 #include "base/errors/tpukernel.h"
@@ -271,6 +272,17 @@ std::string warnings_text(const std::vector<WarningCount>& warnings) {
   return text + forms;
 }
 
+// Operators of the host may not accept made-up values, whole numbers above all.
+Error about_made_up(const Error& error) {
+  if (error.id() != errors::brt_host_input && error.id() != errors::brt_host_capacity) return error;
+  return Error(error.id())
+      .in(error.call())
+      .argument(error.argument(), error.value())
+      .detail((error.detail().empty() ? "" : error.detail() + "; ") +
+              "no --input was given, and made-up values do not suit this net; give samples: "
+              "--input FILE.npz after the name of the model");
+}
+
 }  // namespace
 
 Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOptions& options) {
@@ -284,7 +296,9 @@ Result<Run168xReport> run_168x(const bmodel::OpenFile& file, const Run168xOption
   const auto begin = Clock::now();
   TW_ASSIGN_OR_RETURN(runners, open_runners(file, options));
   const double loading = seconds_since(begin);
-  TW_ASSIGN_OR_RETURN(times, run_all(runners, chosen, inputs, options.repeat));
+  auto run = run_all(runners, chosen, inputs, options.repeat);
+  if (!run.ok()) return given.empty() ? about_made_up(run.error()) : run.error();
+  const auto times = std::move(*run);
   Buffers& outputs = runners.front().outputs;
   const Tensors tensors =
       tensors_of_run(chosen.stage->output_tensor, runners.front().shapes, outputs);
