@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "host/broadcast.h"
+#include "host/functions.h"
 #include "host/operator.h"
 
 namespace tputwin::host {
 namespace {
 
 using Binary = float (*)(float, float);
-using Unary = float (*)(float);
+using Unary = float (*)(float, const float*);
 
 // ONNX Mod without fmod: the result has the sign of the divisor.
 float floor_mod(float a, float b) {
@@ -53,42 +54,39 @@ double exact_result(std::string_view name, double a, double b) {
   return name == "add" ? a + b : name == "sub" ? a - b : name == "mul" ? a * b : std::pow(a, b);
 }
 
+// Functions that are no tg_function of the compiler. functions.h has the others.
 struct UnaryRow {
   std::string_view name;
+  size_t arguments;
   Unary function;
 };
 constexpr UnaryRow kUnary[] = {
-    {"abs", [](float x) { return std::fabs(x); }},
-    {"ceil", [](float x) { return std::ceil(x); }},
-    {"exp", [](float x) { return std::exp(x); }},
-    {"floor", [](float x) { return std::floor(x); }},
-    {"identity", [](float x) { return x; }},
-    {"is_not_zero", [](float x) { return x != 0 ? 1.0F : 0.0F; }},
-    {"log", [](float x) { return std::log(x); }},
-    {"neg", [](float x) { return -x; }},
-    {"not", [](float x) { return x != 0 ? 0.0F : 1.0F; }},
-    {"reciprocal", [](float x) { return 1 / x; }},
-    {"relu", [](float x) { return x < 0 ? 0.0F : x; }},
-    {"round", [](float x) { return std::nearbyint(x); }},
-    {"sigmoid", [](float x) { return 1 / (1 + std::exp(-x)); }},
-    {"sqrt", [](float x) { return std::sqrt(x); }},
-    {"tanh", [](float x) { return std::tanh(x); }},
-    {"trunc", [](float x) { return std::trunc(x); }},
+    {"abs", 0, [](float x, const float*) { return std::fabs(x); }},
+    {"elu", 1, [](float x, const float* a) { return x > 0 ? x : a[0] * std::expm1(x) + 0.0F; }},
+    {"identity", 0, [](float x, const float*) { return x; }},
+    {"leaky_relu", 1, [](float x, const float* a) { return x < 0 ? a[0] * x : x; }},
+    {"neg", 0, [](float x, const float*) { return -x; }},
+    {"not", 0, [](float x, const float*) { return x != 0 ? 0.0F : 1.0F; }},
+    {"reciprocal", 0, [](float x, const float*) { return 1 / x; }},
+    {"relu", 0, [](float x, const float*) { return x < 0 ? 0.0F : x; }},
+    {"sigmoid", 0, [](float x, const float*) { return 1 / (1 + std::exp(-x)); }},
+    {"tanh", 0, [](float x, const float*) { return std::tanh(x); }},
+    {"trunc", 0, [](float x, const float*) { return std::trunc(x); }},
 };
 
 // Returns the row that the parameter `op` names; nullptr, and an error, if there is none.
-template <class Row, size_t kRows>
-const Row* row_of(Parameters& parameters, const Row (&rows)[kRows]) {
+const BinaryRow* row_of(Parameters& parameters) {
   const std::string name = parameters.text("op");
-  const auto* found = std::ranges::find(rows, name, &Row::name);
-  parameters.require(found != std::end(rows), "op", "it is a function of docs/host-operators.md");
-  return found == std::end(rows) ? nullptr : found;
+  const auto* found = std::ranges::find(kBinary, name, &BinaryRow::name);
+  parameters.require(found != std::end(kBinary), "op",
+                     "it is a function of docs/host-operators.md");
+  return found == std::end(kBinary) ? nullptr : found;
 }
 
 }  // namespace
 
 OperatorFunction make_binary(Parameters& parameters) {
-  const BinaryRow* row = row_of(parameters, kBinary);
+  const BinaryRow* row = row_of(parameters);
   const bool are_integers = parameters.flag("integers", false);
   const bool can_grow = row != nullptr && (row->name == "add" || row->name == "sub" ||
                                            row->name == "mul" || row->name == "pow");
@@ -110,12 +108,31 @@ OperatorFunction make_binary(Parameters& parameters) {
   };
 }
 
+namespace {
+
+// Returns the function of a name; nullptr if there is none, or it has another number of arguments.
+std::function<float(float)> unary_function(const std::string& name,
+                                           const std::vector<float>& arguments) {
+  const auto* row = std::ranges::find(kUnary, name, &UnaryRow::name);
+  if (row == std::end(kUnary)) return named_function(name, arguments);
+  if (row->arguments != arguments.size()) return nullptr;
+  return [function = row->function, arguments](float x) { return function(x, arguments.data()); };
+}
+
+}  // namespace
+
 OperatorFunction make_unary(Parameters& parameters) {
-  const UnaryRow* row = row_of(parameters, kUnary);
+  const std::string name = parameters.text("op");
+  const auto function = unary_function(name, parameters.list("arguments"));
+  const bool is_known =
+      function_arguments(name) >= 0 || std::ranges::count(kUnary, name, &UnaryRow::name) != 0;
+  parameters.require(is_known, "op", "it is a function of docs/host-operators.md");
+  parameters.require(!is_known || function != nullptr, "arguments",
+                     "as many numbers as the function has");
   return [=](Call& call) -> Status {
     TW_ASSIGN_OR_RETURN(in, call.floats(0));
     TW_ASSIGN_OR_RETURN(out, call.float_output(0, call.shape(0)));
-    std::ranges::transform(in, out.begin(), row->function);
+    std::ranges::transform(in, out.begin(), function);
     return {};
   };
 }

@@ -1,5 +1,7 @@
 // Moves of elements: the axes in another order (ONNX Transpose), arrays one after the other
 // (Concat) and a part of an axis (Slice).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +11,8 @@
 
 namespace tputwin::host {
 namespace {
+
+constexpr int64_t kMostParts = int64_t{1} << 20;
 
 Status transpose(Call& call, const std::vector<int64_t>& given) {
   const Shape& from = call.shape(0);
@@ -73,6 +77,12 @@ struct Part {
   int64_t axis, start, end, step;
 };
 
+// One of equal parts of an axis, the last of which may be smaller (ONNX Split).
+struct EqualPart {
+  int64_t axis, number, parts;
+  bool divides;  // the parts must be equal
+};
+
 Status slice(Call& call, const Part& part) {
   TW_ASSIGN_OR_RETURN(axis, call.axis(0, part.axis));
   const AxisView from = view_axis(call.shape(0), axis);
@@ -96,6 +106,26 @@ Status slice(Call& call, const Part& part) {
                          to);
     return {};
   });
+}
+
+// Takes bounds and the step from element `number` of the inputs after the first one.
+Status computed_slice(Call& call, Part part, size_t number) {
+  int64_t* const values[] = {&part.start, &part.end, &part.step};
+  for (size_t i = 1; i < call.inputs(); ++i) {
+    TW_ASSIGN_OR_RETURN(given, call.integers(i));
+    if (number >= given.size()) return call.fail("starts, ends and steps have one for each axis");
+    *values[i - 1] = given[number];
+  }
+  if (part.step == 0) return call.fail("a step is not 0");
+  return slice(call, part);
+}
+
+Status equal_part(Call& call, const EqualPart& part) {
+  TW_ASSIGN_OR_RETURN(axis, call.axis(0, part.axis));
+  const int64_t extent = call.shape(0)[axis], size = (extent + part.parts - 1) / part.parts;
+  if (part.divides && extent % part.parts != 0)
+    return call.fail(fmt::format("the extent {} has {} equal parts", extent, part.parts));
+  return slice(call, {part.axis, part.number * size, (part.number + 1) * size, 1});
 }
 
 // Repeats an array along its axes (ONNX Tile).
@@ -150,7 +180,15 @@ OperatorFunction make_slice(Parameters& parameters) {
                   .end = parameters.integer("end", std::numeric_limits<int32_t>::max()),
                   .step = parameters.integer("step", 1)};
   parameters.require(part.step != 0, "step", "not 0");
-  return [=](Call& call) { return slice(call, part); };
+  const auto number = static_cast<size_t>(parameters.integer("number", 0, 0, kMaxRank));
+  const EqualPart equal{part.axis, parameters.integer("part", 0, 0, kMostParts - 1),
+                        parameters.integer("parts", 0, 0, kMostParts),
+                        parameters.flag("divides", false)};
+  parameters.require(equal.parts == 0 || equal.number < equal.parts, "part", "one of the parts");
+  return [=](Call& call) {
+    if (equal.parts != 0) return equal_part(call, equal);
+    return call.inputs() > 1 ? computed_slice(call, part, number) : slice(call, part);
+  };
 }
 
 }  // namespace tputwin::host

@@ -51,8 +51,9 @@ std::optional<size_t> integer_input(std::string_view name) {
     size_t input;
   };
   static constexpr Position kPositions[] = {
-      {"embedding", 0}, {"gather", 1},    {"gather_elements", 1}, {"gathernd", 1}, {"onnx_nms", 2},
-      {"reshape", 1},   {"roi_align", 2}, {"scatternd", 1},       {"topk", 1},     {"yolo_box", 1}};
+      {"embedding", 0}, {"expand", 1},  {"gather", 1},    {"gather_elements", 1},  {"gathernd", 1},
+      {"onnx_nms", 2},  {"reshape", 1}, {"roi_align", 2}, {"scatter_elements", 1}, {"scatternd", 1},
+      {"slice", 1},     {"topk", 1},    {"yolo_box", 1}};
   const auto* found = std::ranges::find(kPositions, name, &Position::name);
   return found != std::end(kPositions) ? std::optional(found->input) : std::nullopt;
 }

@@ -1,4 +1,7 @@
 // x where the condition is not zero, else y (ONNX Where). Shapes are broadcast. NaN is not zero.
+// Also elements that a mask chooses, and arrays repeated to a computed shape (ONNX Expand).
+#include <algorithm>
+
 #include "host/broadcast.h"
 #include "host/operator.h"
 
@@ -24,6 +27,46 @@ OperatorFunction make_where(Parameters&) {
           call.in(0).values);
       return {};
     });
+  };
+}
+
+// Repeats extents of 1, and adds leading axes.
+OperatorFunction make_expand(Parameters&) {
+  return [](Call& call) -> Status {
+    TW_ASSIGN_OR_RETURN(wanted, call.integers(1));
+    if (wanted.size() > kMaxRank) return call.fail("at most 8 axes");
+    if (std::ranges::any_of(wanted, [](int64_t extent) { return extent < 0; }))
+      return call.fail("extents are at least 0");
+    const auto shape = broadcast(call.shape(0), wanted);
+    if (!shape) return call.fail("the shapes go together");
+    return call.same_type_output(0, 0, *shape, [&](auto in, auto out) -> Status {
+      const auto from = broadcast_offsets(call.shape(0), *shape);
+      for (size_t i = 0; i < out.size(); ++i) out[i] = in[from[i]];
+      return {};
+    });
+  };
+}
+
+// The elements whose mask is not zero, in order (torch.masked_select). Shapes are broadcast.
+OperatorFunction make_masked_select(Parameters&) {
+  return [](Call& call) -> Status {
+    const auto shape = broadcast(call.shape(0), call.shape(1));
+    if (!shape) return call.fail("the shapes go together");
+    const auto of_data = broadcast_offsets(call.shape(0), *shape);
+    const auto of_mask = broadcast_offsets(call.shape(1), *shape);
+    std::vector<size_t> chosen;
+    std::visit(
+        [&](const auto& mask) {
+          for (size_t i = 0; i < of_mask.size(); ++i)
+            if (mask[of_mask[i]] != 0) chosen.push_back(of_data[i]);
+        },
+        call.in(1).values);
+    return call.same_type_output(0, 0, {static_cast<int64_t>(chosen.size())},
+                                 [&](auto in, auto out) -> Status {
+                                   for (size_t i = 0; i < chosen.size(); ++i)
+                                     out[i] = in[chosen[i]];
+                                   return {};
+                                 });
   };
 }
 

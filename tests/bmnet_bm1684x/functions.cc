@@ -6,11 +6,11 @@
 
 #include <cmath>
 
-#include "bmnet/cpu_ops/functions.h"
 #include "bmnet/float/execute.h"
 #include "bmnet/targets/bm1684/target.h"
 #include "bmnet_bm1684x/forms.h"
 #include "bmnet_bm1684x/support.h"
+#include "host/functions.h"
 #include "numerics/float16.h"
 
 namespace tputwin::net::testing {
@@ -153,7 +153,7 @@ TEST(ConditionsOfNan, AreThoseOfFloatExecution) {
   for (const auto& condition : kConditions) {
     const Network network = net_of_function(
         {condition.name,
-         std::vector<float>(static_cast<size_t>(function_arguments(condition.name))),
+         std::vector<float>(static_cast<size_t>(host::function_arguments(condition.name))),
          0,
          1,
          {}},
@@ -294,10 +294,10 @@ TEST(Gates, HaveTheValuesOfFloatExecution) {
 // Every function, with arguments for which it is defined.
 std::vector<FunctionCase> all_functions() {
   std::vector<FunctionCase> all;
-  for (const std::string_view name : function_names()) {
+  for (const std::string_view name : host::function_names()) {
     FunctionCase c{name.data(), {0.5f, 0.25f, 1}, 0, 1, {}};
     if (name == "integer") c.arguments = {8, 1, 0};
-    c.arguments.resize(static_cast<size_t>(function_arguments(name)));
+    c.arguments.resize(static_cast<size_t>(host::function_arguments(name)));
     all.push_back(std::move(c));
   }
   return all;

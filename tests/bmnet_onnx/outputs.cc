@@ -174,16 +174,21 @@ TEST(Outputs, OfConstants) {
   EXPECT_EQ(all.values[3], w);
 }
 
-TEST(Outputs, OfConstantIntegersAreRefused) {
+TEST(Outputs, OfConstantIntegersAreFloats) {
   ModelBuilder builder;
   builder.input("x", {1, 2});
-  builder.integers("w", {2}, {1, 2});
+  builder.integers("w", {3}, {1, -2, 1 << 24});
   builder.node("Relu", {"x"}, {"y"});
   builder.output("y");
   builder.output("w");
+  const Outputs outputs = outputs_of(builder, {1, 2}, {1, -1});
+  EXPECT_EQ(outputs.names, (Names{"y", "w"}));
+  EXPECT_EQ(outputs.values[1], (std::vector<float>{1, -2, 1 << 24}));
+  builder.integers("large", {1}, {(1 << 24) + 1});
+  builder.output("large");
   auto loaded = load(builder.model);
   ASSERT_FALSE(loaded.ok());
-  EXPECT_NE(loaded.error().message().find("output w"), std::string::npos);
+  EXPECT_NE(loaded.error().message().find("output large"), std::string::npos);
 }
 
 }  // namespace

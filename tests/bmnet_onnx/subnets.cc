@@ -91,6 +91,93 @@ TEST(OnnxSubnets, CumulativeSumsOfIntegersAreExact) {
   EXPECT_THAT(too_large.status().message(), HasSubstr("not 16777217"));
 }
 
+// Rows whose number is known at run time: those of x, (3,2), whose first element is above 0.
+ModelBuilder found_rows(int64_t opset = 13) {
+  ModelBuilder b(opset);
+  b.input("x", {3, 2});
+  b.integers("column", {}, {0});
+  ModelBuilder::set(b.node("Gather", {"x", "column"}, {"first"}), "axis", int64_t{1});
+  b.weights("zero", {}, {0});
+  b.node("Greater", {"first", "zero"}, {"is_found"});
+  b.node("NonZero", {"is_found"}, {"places"});
+  b.integers("all", {1}, {-1});
+  b.node("Reshape", {"places", "all"}, {"rows"});
+  b.node("Gather", {"x", "rows"}, {"found"});
+  return b;
+}
+const Blobs kRows{{"x", {{3, 2}, {1, 2, -3, 4, 5, -6}}}};
+
+std::vector<float> of_found(ModelBuilder& b, const char* type,
+                            std::initializer_list<const char*> more = {}) {
+  std::vector<std::string> inputs{"found"};
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  b.node(type, inputs, {"y"});
+  b.output("y");
+  auto network = import(b.model, kSubnets);
+  EXPECT_TRUE(network.ok()) << network.status().message();
+  if (!network.ok()) return {};
+  auto results = run_float(*network, kRows);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  return results.ok() ? results->at("y").data : std::vector<float>();
+}
+
+TEST(OnnxSubnets, FunctionsAndReductionsOfWhatWasFound) {
+  ModelBuilder relu = found_rows(), squares = found_rows(), size = found_rows();
+  EXPECT_THAT(of_found(relu, "LeakyRelu"), ElementsAre(1, 2, 5, ::testing::FloatEq(0.01f * -6)));
+  EXPECT_THAT(of_found(squares, "ReduceSumSquare"), ElementsAre(1 + 4 + 25 + 36));
+  EXPECT_THAT(of_found(size, "Size"), ElementsAre(4));
+  ModelBuilder clip = found_rows();
+  EXPECT_THAT(of_found(clip, "Clip"), ElementsAre(1, 2, 5, -6));
+}
+
+// The result of a ScatterElements has the extents of its data, whatever the updates have, so that
+// the chip goes on with it.
+TEST(OnnxSubnets, ScatteredRowsHaveTheExtentsOfTheData) {
+  ModelBuilder b = found_rows();
+  b.weights("nothing", {3, 2}, {0, 0, 0, 0, 0, 0});
+  b.integers("column_shape", {2}, {-1, 1});
+  b.node("Reshape", {"rows", "column_shape"}, {"column_of_rows"});
+  b.node("Shape", {"found"}, {"extents"});
+  b.node("Expand", {"column_of_rows", "extents"}, {"wide"});
+  b.node("ScatterElements", {"nothing", "wide", "found"}, {"whole"});
+  b.weights("w", {2, 1}, {1, 10});
+  b.node("MatMul", {"whole", "w"}, {"y"});
+  b.output("y");
+  auto network = import(b.model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  auto results = run_float(*network, kRows);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_THAT(results->at("y").data, ElementsAre(21, 0, -55));
+}
+
+TEST(OnnxSubnets, RefusalsNameWhereExtentsComeFrom) {
+  ModelBuilder b = found_rows();
+  b.node("LpNormalization", {"found"}, {"y"});
+  b.output("y");
+  const std::string message = import(b.model, kSubnets).status().message();
+  EXPECT_THAT(message, HasSubstr("its input found are known at run time only, after n_places"));
+  EXPECT_THAT(message, HasSubstr("cut the net before n_y"));
+}
+
+TEST(OnnxSubnets, IntegersAreConstantOutputs) {
+  ModelBuilder b(13);
+  b.input("x", {2, 3});
+  b.node("Relu", {"x"}, {"y"});
+  b.node("Shape", {"x"}, {"extents"});
+  b.output("y");
+  b.output("extents");
+  for (const net::ImportOptions& options : {kSubnets, net::ImportOptions{}}) {
+    auto network = import(b.model, options);
+    ASSERT_TRUE(network.ok()) << network.status().message();
+    auto results = run_float(*network, {{"x", {{2, 3}, {1, 2, 3, 4, 5, 6}}}});
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    EXPECT_THAT(results->at(network->outputs()[1]).data, ElementsAre(2, 3));
+  }
+  b.integers("large", {1}, {(1 << 24) + 1});
+  b.output("large");
+  EXPECT_THAT(import(b.model, kSubnets).status().message(), HasSubstr("beyond 2^24"));
+}
+
 // ---- ONNX's own tests of nodes ----
 
 namespace fs = std::filesystem;

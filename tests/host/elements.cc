@@ -40,7 +40,17 @@ TEST(Unary, FunctionsOfOneValue) {
   EXPECT_THAT(run1("unary op=round", {x}).f32()[3], 2);
   EXPECT_EQ(run1("unary op=not", {floats({2}, {0, -0.0F})}).f32(), (std::vector<float>{1, 1}));
   EXPECT_EQ(run1("unary op=is_not_zero", {floats({1}, {0})}).f32()[0], 0);
+  is("leaky_relu arguments=0.25", [](float v) { return v < 0 ? 0.25F * v : v; });
+  is("elu arguments=0.5", [](float v) { return v < 0 ? 0.5F * (std::exp(v) - 1) : v; });
+  is("hard_sigmoid arguments=0.5,0.25", [](float v) {
+    const float y = 0.5F * v + 0.25F;
+    return y < 0 ? 0 : y > 1 ? 1 : y;
+  });
+  is("erf", [](float v) { return std::erf(v); });
   EXPECT_THAT(failure("unary op=sine", {x}), HasSubstr("op = sine"));
+  for (const char* text :
+       {"unary op=elu", "unary op=abs arguments=1", "unary op=erf arguments=1,2"})
+    EXPECT_THAT(failure(text, {x}), HasSubstr("as many numbers as the function has"));
   EXPECT_THAT(failure("unary", {x}), HasSubstr("op = not given"));
 }
 

@@ -130,6 +130,35 @@ TEST(ScatterNd, ReductionsInTheirOrder) {
       ElementsAre(INT32_MIN));  // wraps
 }
 
+TEST(ScatterElements, AlongAnAxis) {
+  Random random(5);
+  const Shape shape{3, 4};
+  const Array data = random.fine(shape), updates = random.fine({2, 3});
+  const std::vector<int> index{2, 0, -1, 1, 1, 0};
+  for (const int axis : {0, 1}) {
+    std::vector<float> expected = data.f32();
+    for (size_t i = 0; i < 6; ++i) {
+      int64_t place[] = {static_cast<int64_t>(i / 3), static_cast<int64_t>(i % 3)};
+      const int64_t extent = shape[static_cast<size_t>(axis)];
+      place[axis] = index[i] < 0 ? index[i] + extent : index[i];
+      expected[static_cast<size_t>(place[0] * 4 + place[1])] += updates.f32()[i];
+    }
+    EXPECT_EQ(run1("scatter_elements reduction=add axis=" + std::to_string(axis),
+                   {data, integers({2, 3}, {2, 0, -1, 1, 1, 0}), updates})
+                  .f32(),
+              expected);
+  }
+  EXPECT_EQ(run1("scatter_elements", {data, integers({0, 4}, {}), floats({0, 4}, {})}).f32(),
+            data.f32());
+  EXPECT_THAT(failure("scatter_elements", {data, integers({1, 1}, {3}), floats({1, 1}, {0})}),
+              HasSubstr("position 3 of 3"));
+  EXPECT_THAT(failure("scatter_elements", {data, integers({1, 1}, {0}), floats({1}, {0})}),
+              HasSubstr("an update for each position"));
+  EXPECT_THAT(failure("scatter_elements",
+                      {data, integers({1, 5}, {0, 0, 0, 0, 0}), floats({1, 5}, {0, 0, 0, 0, 0})}),
+              HasSubstr("beyond the data"));
+}
+
 TEST(ScatterNd, Slices) {
   Random random(4);
   const Shape shape{3, 4, 2};

@@ -134,6 +134,48 @@ TEST(Slice, AsInPython) {
   EXPECT_THAT(failure("slice step=0", {x}), HasSubstr("step = 0"));
 }
 
+TEST(Slice, BoundsThatAreTensors) {
+  const int64_t size = 5;
+  const Array x = examples({size})[0];
+  for (int64_t start = -7; start <= 7; ++start)
+    for (const int64_t end : {-16777216, -3, 0, 4, 16777216})
+      for (const int64_t step : {1, 2, -1}) {
+        const auto three = [](int64_t value) {
+          return floats({3}, {7, static_cast<float>(value), 7});
+        };
+        EXPECT_EQ(run1("slice number=1", {x, three(start), three(end), three(step)}).f32(),
+                  sliced(size, start, end, step))
+            << start << " " << end << " " << step;
+      }
+  EXPECT_THAT(failure("slice number=1", {x, integers({1}, {0}), integers({1}, {2})}),
+              HasSubstr("one for each axis"));
+  EXPECT_THAT(failure("slice", {x, integers({1}, {0}), integers({1}, {2}), integers({1}, {0})}),
+              HasSubstr("a step is not 0"));
+}
+
+TEST(Slice, EqualPartsOfAnExtent) {
+  const Array x = examples({5})[0];
+  EXPECT_EQ(run1("slice part=0 parts=3", {x}).f32(), sliced(5, 0, 2, 1));
+  EXPECT_EQ(run1("slice part=2 parts=3", {x}).f32(), sliced(5, 4, 5, 1));
+  EXPECT_EQ(run1("slice part=1 parts=5 divides=1", {x}).f32(), sliced(5, 1, 2, 1));
+  EXPECT_THAT(failure("slice part=0 parts=3 divides=1", {x}), HasSubstr("extent 5 has 3 equal"));
+  EXPECT_THAT(failure("slice part=3 parts=3", {x}), HasSubstr("one of the parts"));
+}
+
+TEST(Expand, RepeatsToAShape) {
+  const Array x = examples({2, 1})[0];
+  const Array y = run1("expand", {x, integers({3}, {3, 1, 4})});
+  EXPECT_EQ(y.shape, (Shape{3, 2, 4}));
+  for_each_place(y.shape, [&](const std::vector<int64_t>& to) {
+    EXPECT_EQ(at(y.f32(), y.shape, to), at(x.f32(), x.shape, {to[1], 0}));
+  });
+  EXPECT_EQ(run1("expand", {x, integers({2}, {1, 0})}).shape, (Shape{2, 0}));
+  EXPECT_THAT(failure("expand", {x, integers({1}, {-1})}), HasSubstr("at least 0"));
+  EXPECT_THAT(failure("expand", {x, integers({2}, {3, 1})}), HasSubstr("go together"));
+  EXPECT_THAT(failure("expand", {x, integers({9}, {1, 1, 1, 1, 1, 1, 1, 1, 1})}),
+              HasSubstr("at most 8 axes"));
+}
+
 TEST(Tile, RepeatsAxes) {
   const Array y = run1("tile repeats=2,3", {examples({2, 2})[0]});
   EXPECT_EQ(y.shape, (Shape{4, 6}));

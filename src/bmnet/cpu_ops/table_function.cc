@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "bmnet/cpu_ops/functions.h"
 #include "bmnet/ir/ops.h"
+#include "host/functions.h"
 
 namespace tputwin::net {
 namespace {
@@ -41,7 +41,7 @@ std::function<float(float)> table_function(const TensorOp& op) {
   if (is(op, Op::function)) {
     const auto& p = op.tg_function_param();
     if (p.gate_size() > 0) return gate_function(p);
-    return named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
+    return host::named_function(p.name(), {p.arg().data(), static_cast<size_t>(p.arg_size())});
   }
   if (is(op, Op::clip))
     return [least = op.tg_clip_param().min(), most = op.tg_clip_param().max()](float x) {

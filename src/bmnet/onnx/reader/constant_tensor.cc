@@ -88,6 +88,31 @@ std::string constant_tensor(Graph& graph, const std::string& name, const Constan
   return result;
 }
 
+// 0 is the first extent of the first input `and` 0.
+std::string integers_of_host(Graph& graph, const std::string& name, const Constant& constant) {
+  std::string tensor = graph.network.inputs().at(0);
+  const auto add = [&](const char* text, std::string_view what, const Dims& dims,
+                       std::vector<Blob> blobs) {
+    TensorOp op = make_op(Op::host);
+    auto& p = *op.mutable_tg_host_param();
+    p.set_text(text);
+    if (!blobs.empty()) p.add_constant(1);
+    *p.add_result() = make_shape(dims);
+    std::string free = name + std::string(what);
+    while (graph.has_op(free)) free += "'";
+    op.set_name(free);
+    op.add_bottom(tensor);
+    op.add_top(free);
+    tensor = graph.add(std::move(op), std::move(blobs));
+  };
+  const Dims dims = net_dims(constant.dims);
+  add("shape start=0 end=1", "/extent", {1}, {});
+  add("binary op=and", "/zero", {1}, {{{1}, {0.0f}}});
+  if (dims.empty()) add("reshape", "/scalar", {}, {});
+  add("binary op=add", "", dims, {{dims, constant.real()}});
+  return tensor;
+}
+
 // The thresholds that calibration would choose.
 void set_constant_thresholds(Graph& graph) {
   if (graph.thresholds.empty()) return;

@@ -241,9 +241,16 @@ Value ModelImporter::output_value(const std::string& name) {
     refuse("it is of float8; put a DequantizeLinear behind it");
   if (value.quantization) return integers_of(name, value);
   if (value.constant == nullptr) return value;
-  if (value.constant->is_integer() || value.constant->size() == 0)
-    refuse("it is a constant; leave it out of the outputs");
-  value.tensor = constant_tensor(graph_, name, *value.constant);
+  if (value.constant->size() == 0)
+    refuse("it is a constant without elements; leave it out of the outputs");
+  constexpr int64_t kExactInFloat = int64_t{1} << 24;
+  if (std::ranges::any_of(value.constant->integers,
+                          [](int64_t i) { return i < -kExactInFloat || i > kExactInFloat; }))
+    refuse(
+        "it has integers beyond 2^24, which are no numbers of fp32; leave it out of the outputs");
+  value.tensor = value.constant->is_integer() && graph_.has_subnets
+                     ? integers_of_host(graph_, name, *value.constant)
+                     : constant_tensor(graph_, name, *value.constant);
   value.constant = nullptr;
   return value;
 }

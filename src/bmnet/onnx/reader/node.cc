@@ -101,6 +101,10 @@ int64_t Node::whole(size_t input, std::string_view what) const {
 
 const Constant& Node::weights(size_t input, std::string_view what) const {
   if (const Constant* found = constant(input)) return *found;
+  if (has(input) && (in(input).varies || in(input).extents || !in(input).largest.empty()))
+    refuse(what, proto.input(static_cast<int>(input)),
+           "it must be a constant, and it depends on extents that are known at run time only; cut "
+           "the net before it, and let the program do the rest");
   refuse(what, has(input) ? proto.input(static_cast<int>(input)) : "missing",
          "it must be a constant: an initializer, or computed of constants; make it one when "
          "exporting");

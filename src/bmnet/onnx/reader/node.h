@@ -216,6 +216,8 @@ std::map<std::string, QuantizedBy> quantized_readers(const onnx::GraphProto& gra
 // ---- Constants as tensors ----
 // Adds a tensor with the values of a constant, named `name` if that is free. Returns its name.
 std::string constant_tensor(Graph& graph, const std::string& name, const Constant& constant);
+// Does the same for integers, which must be exact, by operators of the host.
+std::string integers_of_host(Graph& graph, const std::string& name, const Constant& constant);
 // Sets the thresholds of those tensors, if the model has thresholds.
 void set_constant_thresholds(Graph& graph);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tputwin::net::onnx_reader {
@@ -75,6 +76,15 @@ void HostCall::take(size_t input) {
   take(shaped.add({value.dims}, fmt::format("input{}", input))[0], false);
 }
 
+void HostCall::take_bounds(size_t input) {
+  const Constant* constant = node_.constant(input);
+  if (constant == nullptr) return take(input);
+  std::vector<float> values;
+  for (const int64_t value : constant->whole())
+    values.push_back(static_cast<float>(std::clamp(value, -kExactInFloat, kExactInFloat)));
+  take_constant(constant->dims, std::move(values));
+}
+
 void HostCall::take(const std::string& tensor, bool varies) {
   op_.add_bottom(tensor);
   if (varies) set_varies();
@@ -101,6 +111,11 @@ std::vector<std::string> HostCall::add(const std::vector<Dims>& results, std::st
 }
 
 void HostCall::set(const Dims& result, ValueKind kind) { set(add({result})[0], result, kind, 0); }
+
+void HostCall::set_elements(const Dims& result) {
+  set(result, kind_of_results(node_).kind);
+  if (auto& value = node_.outputs()[0]; value) value->on_host = true;
+}
 
 void HostCall::set_moved(const Dims& result) {
   const auto [kind, type] = kind_of_results(node_);

@@ -28,13 +28,18 @@ class HostCall {
   void take(const std::string& tensor, bool varies);
   void take_constant(const Dims& dims, std::vector<float> values);
   bool varies() const { return varies_; }
-  void set_varies() { varies_ = true; }
+  // Says whether the extents of results are known at run time only, in place of what inputs say.
+  void set_varies(bool varies = true) { varies_ = varies; }
+  // Adds an input of bounds: integers beyond those of fp32 become the nearest ones.
+  void take_bounds(size_t input);
   // Adds the operator. Returns its results, whose largest extents are given.
   std::vector<std::string> add(const std::vector<Dims>& results, std::string_view what = "");
   // Adds the operator and makes its only result output 0 of the node.
   void set(const Dims& result, ValueKind kind);
   // Does what set() does, for operators whose results are elements of the first input.
   void set_moved(const Dims& result);
+  // Does what set() does, for results that are computed of elements and stay on the host.
+  void set_elements(const Dims& result);
   // Makes a tensor an output of the node.
   void set(const std::string& tensor, const Dims& dims, ValueKind kind, size_t output);
 

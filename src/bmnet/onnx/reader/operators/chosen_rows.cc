@@ -5,10 +5,25 @@
 #include <numeric>
 
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 
+// The positions where the condition holds, which is a tensor or chooses of a tensor whose extents
+// are known at run time.
+void compress_of_host(Node& node) {
+  Expansion made(node);
+  const bool is_flat = !node.has("axis");
+  const std::string rows =
+      is_flat ? made.add("Reshape", {made.in(0), made.integers({-1})}) : made.in(0);
+  const std::string found = made.add("NonZero", {made.in(1)});
+  const std::string places = made.add("Squeeze", {found, made.integers({0})});
+  made.set(made.add("Gather", {rows, places}, {{"axis", node.integer("axis", 0)}}));
+}
+
 void expand_compress(Node& node) {
+  if (node.graph.has_subnets && node.has(1) && node.constant(1) == nullptr)
+    return compress_of_host(node);
   const Constant& condition = node.weights(1, "condition");
   const bool is_flat = !node.has("axis");
   const Dims& x = node.dims();

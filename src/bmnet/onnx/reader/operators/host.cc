@@ -48,6 +48,16 @@ constexpr Row kRows[] = {
     {"ReduceMin", [](Node& node) { reduce_of_host(node, "min"); }},
     {"ReduceProd", [](Node& node) { reduce_of_host(node, "prod"); }},
     {"CumSum", cum_sum_of_host},
+    {"Sum", [](Node& node) { operands_of_host(node, "Sum"); }},
+    {"Mean", [](Node& node) { operands_of_host(node, "Mean"); }},
+    {"Max", [](Node& node) { operands_of_host(node, "Max"); }},
+    {"Min", [](Node& node) { operands_of_host(node, "Min"); }},
+    {"Softmax", [](Node& node) { softmax_of_host(node, false); }},
+    {"LogSoftmax", [](Node& node) { softmax_of_host(node, true); }},
+    {"Gelu", gelu_of_host},
+    {"IsInf", is_inf_of_host},
+    {"Size", size_of_host},
+    {"Compress", compress_of_host},
     {"ArgMax", [](Node& node) { arg_of_host(node, false); }},
     {"ArgMin", [](Node& node) { arg_of_host(node, true); }},
 };
@@ -59,6 +69,32 @@ Dims largest_of(const Node& node, size_t input) {
   const Constant* constant = node.constant(input);
   if (constant == nullptr) return node.in(input).largest;
   return constant->is_integer() && constant->size() <= kFew ? constant->whole() : Dims();
+}
+
+// Returns the larger of each two, one of which may stand for several; empty if they do not match.
+Dims larger_of(Dims a, Dims b) {
+  if (a.size() == 1) a.resize(b.size(), a[0]);
+  if (b.size() == 1) b.resize(a.size(), b[0]);
+  if (a.size() != b.size()) return {};
+  for (size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], b[i]);
+  return a;
+}
+
+// Returns the values of a slice of a few integers by constant bounds with the step 1.
+Dims sliced_largest(const Node& node, const Dims& x) {
+  const auto bound = [&](size_t input, const char* name) {
+    const Dims values = node.has(input) ? largest_of(node, input) : node.integers(name);
+    const bool is_known =
+        values.size() == 1 && (!node.has(input) || node.constant(input) != nullptr);
+    return is_known ? std::optional(values[0]) : std::nullopt;
+  };
+  const auto start = bound(1, "starts"), end = bound(2, "ends");
+  const Constant* step = node.constant(4);
+  if (x.empty() || !start || !end || (node.has(4) && (step == nullptr || step->at(0) != 1)))
+    return {};
+  const auto count = static_cast<int64_t>(x.size());
+  const auto at = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + count : i, 0, count); };
+  return at(*start) < at(*end) ? Dims(x.begin() + at(*start), x.begin() + at(*end)) : Dims();
 }
 
 // Follows the extents of tensors through the nodes that compute shapes with them.
@@ -82,7 +118,14 @@ void set_largest(Node& node) {
       if (part.empty()) return result.largest.clear();
       result.largest.insert(result.largest.end(), part.begin(), part.end());
     }
-  } else if (type == "Cast" || type == "Identity" || type == "Squeeze" || type == "Unsqueeze") {
+  } else if (type == "Slice") {
+    result.largest = sliced_largest(node, x);
+  } else if (type == "Where") {
+    result.largest = larger_of(largest_of(node, 1), largest_of(node, 2));
+  } else if (type == "Max" || type == "Min") {
+    if (node.inputs() == 2) result.largest = larger_of(x, largest_of(node, 1));
+  } else if (type == "Cast" || type == "Identity" || type == "Squeeze" || type == "Unsqueeze" ||
+             type == "Reshape") {
     result.largest = x;
   }
 }
@@ -118,11 +161,46 @@ std::optional<ExtentFact> extent_fact(const Node& node) {
   return fact;
 }
 
+// Returns the layer of the host that the extents of a tensor depend on: one without such inputs.
+std::string source_of_extents(const Graph& graph, std::string tensor) {
+  for (;;) {
+    const TensorOp* maker = graph.network.producer(tensor);
+    if (maker == nullptr) return tensor;
+    const auto varies = [&](const std::string& bottom) {
+      const TensorOp* before = graph.network.producer(bottom);
+      return before != nullptr && is(*before, Op::host) && before->tg_host_param().varies();
+    };
+    const auto bottom = std::ranges::find_if(maker->bottom(), varies);
+    if (bottom == maker->bottom().end()) return maker->name();
+    tensor = *bottom;
+  }
+}
+
+[[noreturn]] void refuse_on_host(const Node& node) {
+  constexpr std::string_view kList =
+      "on such tensors the operators of docs/onnx.md#the-host compute; ";
+  const std::string& type = node.proto.op_type();
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (!node.has(i) || !node.in(i).varies) continue;
+    const std::string source = source_of_extents(node.graph, node.in(i).tensor);
+    node.refuse("operator", type,
+                fmt::format("the extents of its input {} are known at run time only, after {}; "
+                            "{}cut the net before {}, and let the program do the rest",
+                            node.proto.input(static_cast<int>(i)), source, kList, node.label()));
+  }
+  node.refuse(
+      "operator", type,
+      fmt::format("its inputs are integers or booleans that the host computes; {}put a Cast "
+                  "to floats before it",
+                  kList));
+}
+
 }  // namespace
 
 bool has_host_form(const Node& node) {
   const std::string& type = node.proto.op_type();
-  return is_function_of_host(type) || std::ranges::find(kRows, type, &Row::name) != std::end(kRows);
+  return is_arithmetic_of_host(type) || is_function_of_host(type) ||
+         std::ranges::find(kRows, type, &Row::name) != std::end(kRows);
 }
 
 void import_of_host(Node& node) {
@@ -133,12 +211,9 @@ void import_of_host(Node& node) {
     if (!node.outputs().empty() && node.outputs()[0])
       node.outputs()[0]->extents = extent_fact(node);
   };
-  if (elements_of_host(node)) return keep_fact();
+  if (elements_of_host(node) || function_of_host(node)) return set_largest(node), keep_fact();
   const auto* row = std::ranges::find(kRows, type, &Row::name);
-  if (row == std::end(kRows))
-    node.refuse("operator", type,
-                "on integers, and on tensors whose extents are known at run time, the operators "
-                "of docs/onnx.md#the-host compute; make the input a constant or floats");
+  if (row == std::end(kRows)) refuse_on_host(node);
   row->import(node);
   set_largest(node);
   keep_fact();

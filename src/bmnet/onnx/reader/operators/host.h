@@ -11,10 +11,21 @@ inline ValueKind kind_of(const Node& node) { return kind_of_results(node).kind; 
 // Returns the larger of each two extents, from the last one on.
 Dims largest(const Dims& a, const Dims& b);
 
-// Returns true if the node is an operator of one or two values that has been imported.
+// Returns true if the node is an operator of two values that has been imported.
 bool elements_of_host(Node& node);
 // Returns true if that is an operator which elements_of_host() imports.
+bool is_arithmetic_of_host(std::string_view type);
+// Returns true if that is an operator which function_of_host() imports.
 bool is_function_of_host(std::string_view type);
+// Returns true if the node is a function of one value, or a reduction that others stand for.
+bool function_of_host(Node& node);
+void gelu_of_host(Node& node);
+void is_inf_of_host(Node& node);
+void softmax_of_host(Node& node, bool log);
+void operands_of_host(Node& node, const char* type);
+void size_of_host(Node& node);
+void compress_of_host(Node& node);
+void scatter_elements_of_host(Node& node);
 void cast_of_host(Node& node);
 void clip_of_host(Node& node);
 void where_of_host(Node& node);

@@ -1,29 +1,17 @@
-// Arithmetic, functions and reductions on the host.
+// Arithmetic and reductions on the host.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
 
-// Adds a result of elements: it stays on the host if all operands are there.
-void set_elements(Node& node, HostCall& call, const Dims& dims) {
-  call.set(dims, kind_of(node));
-  if (auto& value = node.outputs()[0]; value) value->on_host = true;
-}
-
 struct Function {
   std::string_view onnx, host;
-};
-constexpr Function kUnary[] = {
-    {"Abs", "abs"},     {"Ceil", "ceil"},         {"Exp", "exp"},
-    {"Floor", "floor"}, {"Identity", "identity"}, {"Log", "log"},
-    {"Neg", "neg"},     {"Not", "not"},           {"Reciprocal", "reciprocal"},
-    {"Relu", "relu"},   {"Round", "round"},       {"Sigmoid", "sigmoid"},
-    {"Sqrt", "sqrt"},   {"Tanh", "tanh"},
 };
 constexpr Function kBinary[] = {
     {"Add", "add"},         {"Sub", "sub"},
@@ -49,7 +37,7 @@ Dims broadcast_dims(const Node& node, size_t a, size_t b) {
 void unary_of_host(Node& node, std::string_view function) {
   HostCall call(node, fmt::format("unary op={}", function));
   call.take(0);
-  set_elements(node, call, node.dims());
+  call.set_elements(node.dims());
 }
 
 void binary_of_host(Node& node, std::string_view function) {
@@ -62,7 +50,7 @@ void binary_of_host(Node& node, std::string_view function) {
   if (grows && kind_of(node) == ValueKind::integer) call.append("integers=1");
   call.take(0);
   call.take(1);
-  set_elements(node, call, broadcast_dims(node, 0, 1));
+  call.set_elements(broadcast_dims(node, 0, 1));
 }
 
 }  // namespace
@@ -88,7 +76,16 @@ void cast_of_host(Node& node) {
   unary_of_host(node, is_integer && is_real ? "trunc" : "identity");
 }
 
+// Before opset 11, attributes have the bounds.
 void clip_of_host(Node& node) {
+  if (node.opset < 11) {
+    Expansion made(node);
+    std::vector<std::string> inputs{made.in(0), "", ""};
+    if (node.has("min")) inputs[1] = made.real(node.real("min", 0));
+    if (node.has("max")) inputs[2] = made.real(node.real("max", 0));
+    return made.set(made.add("Clip", inputs));
+  }
+  if (!node.has(1) && !node.has(2)) return unary_of_host(node, "identity");
   std::string tensor;
   for (const size_t bound : {size_t{1}, size_t{2}}) {
     if (!node.has(bound)) continue;
@@ -100,19 +97,17 @@ void clip_of_host(Node& node) {
     call.take(bound);
     tensor = call.add({node.dims()}, bound == 1 ? "max" : "min")[0];
   }
-  node.require(!tensor.empty(), "bounds", "none", "one on the host");
   HostCall call(node, "unary op=identity");
   call.take(tensor, node.in(0).varies);
-  set_elements(node, call, node.dims());
+  call.set_elements(node.dims());
 }
 
 void where_of_host(Node& node) {
   HostCall call(node, "where");
   for (const size_t input : {0, 1, 2}) call.take(input);
   const Dims chosen = broadcast_dims(node, 1, 2);
-  set_elements(
-      node, call,
-      call.varies() ? largest(chosen, node.dims(0)) : broadcast(node, chosen, node.dims(0)));
+  call.set_elements(call.varies() ? largest(chosen, node.dims(0))
+                                  : broadcast(node, chosen, node.dims(0)));
 }
 
 void reduce_of_host(Node& node, std::string_view operation) {
@@ -121,7 +116,10 @@ void reduce_of_host(Node& node, std::string_view operation) {
                "floats: ONNX drops the fractions of means of integers");
   const auto axes = node.list(1, "axes");
   const bool keeps = node.integer("keepdims", 1) != 0;
-  std::vector<bool> gone(x.size(), !axes || axes->empty());
+  const bool are_all = !axes || axes->empty();
+  if (are_all && node.integer("noop_with_empty_axes", 0) != 0)
+    return unary_of_host(node, "identity");
+  std::vector<bool> gone(x.size(), are_all);
   std::vector<size_t> wanted;
   for (size_t i = 0; axes && i < axes->size(); ++i) gone[node.axis((*axes)[i], x.size())] = true;
   Dims result;
@@ -134,7 +132,7 @@ void reduce_of_host(Node& node, std::string_view operation) {
   if (node.in(0).kind == ValueKind::integer && (operation == "sum" || operation == "prod"))
     call.append("integers=1");
   call.take(0);
-  set_elements(node, call, result);
+  call.set_elements(result);
 }
 
 void cum_sum_of_host(Node& node) {
@@ -145,7 +143,7 @@ void cum_sum_of_host(Node& node) {
                                   node.integer("exclusive", 0), node.integer("reverse", 0)));
   if (node.in(0).kind == ValueKind::integer) call.append("integers=1");
   call.take(0);
-  set_elements(node, call, x);
+  call.set_elements(x);
 }
 
 void arg_of_host(Node& node, bool smallest) {
@@ -163,19 +161,13 @@ void arg_of_host(Node& node, bool smallest) {
   call.set(result, ValueKind::integer);
 }
 
-bool is_function_of_host(std::string_view type) {
-  return find(kUnary, type) != nullptr || find(kBinary, type) != nullptr;
-}
+bool is_arithmetic_of_host(std::string_view type) { return find(kBinary, type) != nullptr; }
 
 bool elements_of_host(Node& node) {
   const std::string& type = node.proto.op_type();
-  if (const Function* function = find(kUnary, type)) {
-    unary_of_host(node, function->host);
-  } else if (const Function* other = find(kBinary, type)) {
-    binary_of_host(node, other->host);
-  } else {
-    return false;
-  }
+  const Function* function = find(kBinary, type);
+  if (function == nullptr || (node.inputs() != 2 && (type == "Max" || type == "Min"))) return false;
+  binary_of_host(node, function->host);
   return true;
 }
 

@@ -42,10 +42,27 @@ void gather_nd_of_host(Node& node) {
   call.set_moved(result);
 }
 
-void scatter_nd_of_host(Node& node) {
-  HostCall call(node, "scatternd reduction=" + node.text("reduction", "none"));
+namespace {
+
+// The result has the extents of the data, whatever those of the updates are.
+void scatter_of_host(Node& node, HostCall call) {
   for (const size_t input : {0, 1, 2}) call.take(input);
+  call.set_varies(node.in(0).varies);
   call.set_moved(node.dims());
+}
+
+}  // namespace
+
+void scatter_nd_of_host(Node& node) {
+  scatter_of_host(node, HostCall(node, "scatternd reduction=" + node.text("reduction", "none")));
+}
+
+void scatter_elements_of_host(Node& node) {
+  const size_t axis = node.axis(node.integer("axis", 0), node.dims().size());
+  node.require(node.dims(1).size() == node.dims().size(), "indices", text(node.dims(1)),
+               "as many axes as the data");
+  scatter_of_host(node, HostCall(node, fmt::format("scatter_elements axis={} reduction={}", axis,
+                                                   node.text("reduction", "none"))));
 }
 
 void non_zero_of_host(Node& node) {
@@ -96,8 +113,8 @@ void non_max_suppression_of_host(Node& node) {
   int64_t most = boxes[1];
   if (node.constant(2) != nullptr)
     most = std::min(most, node.whole(2, "max_output_boxes_per_class"));
-  node.require(node.has(2) && most > 0, "max_output_boxes_per_class",
-               node.has(2) ? std::to_string(most) : "missing", "at least 1");
+  if (!node.has(2)) most = 0;  // no box, which is the default of ONNX
+  node.require(most >= 0, "max_output_boxes_per_class", std::to_string(most), "0 or more");
   const auto real = [&](size_t input) { return node.constant(input)->real().at(0); };
   if (all_constant) {
     call.append(fmt::format("max_output_boxes_per_class={}", most));
@@ -109,12 +126,12 @@ void non_max_suppression_of_host(Node& node) {
         call.take_constant({1}, {static_cast<float>(most)});
       else if (node.has(i))
         call.take(i);
-      else
+      else if (i < 4)  // without input 4, all scores count
         call.take_constant({1}, {0});
     }
   }
   call.set_varies();
-  call.set({scores[0] * scores[1] * most, 3}, ValueKind::integer);
+  call.set({std::max<int64_t>(1, scores[0] * scores[1] * most), 3}, ValueKind::integer);
 }
 
 void grid_sample_of_host(Node& node) {

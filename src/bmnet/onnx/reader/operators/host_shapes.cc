@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
@@ -156,7 +157,44 @@ int64_t most_elements(int64_t extent, bool varies, int64_t start, int64_t end, i
 
 }  // namespace
 
+namespace {
+
+bool is_computed(const Node& node, size_t input) {
+  return node.has(input) && node.constant(input) == nullptr;
+}
+
+// Bounds or steps that are tensors: one operator for each axis reads its element of them.
+void slice_by_tensors(Node& node) {
+  const auto count = static_cast<size_t>(elements(node.dims(1)));
+  const Dims& x = node.dims();
+  node.require(
+      count == static_cast<size_t>(elements(node.dims(2))) && count >= 1 && count <= x.size() &&
+          (!node.has(4) || elements(node.dims(4)) == static_cast<int64_t>(count)),
+      "starts", text(node.dims(1)), "as many as ends and steps, at most one for each axis");
+  Dims axes;
+  for (size_t i = 0; i < count; ++i) axes.push_back(static_cast<int64_t>(i));
+  if (node.has(3)) axes = node.weights(3, "axes").whole();
+  node.require(axes.size() == count, "axes", text(axes), "as many as starts");
+  std::string tensor;
+  for (size_t i = 0; i < count; ++i) {
+    HostCall call(node, fmt::format("slice axis={} number={}", node.axis(axes[i], x.size()), i));
+    if (tensor.empty())
+      call.take(0);
+    else
+      call.take(tensor, true);
+    for (const size_t input : {1, 2}) call.take_bounds(input);
+    if (node.has(4)) call.take_bounds(4);
+    call.set_varies();
+    if (i + 1 == count) return call.set_moved(x);
+    tensor = call.add({x}, fmt::format("cut{}", i))[0];
+  }
+}
+
+}  // namespace
+
 void slice_of_host(Node& node) {
+  if (is_computed(node, 1) || is_computed(node, 2) || is_computed(node, 4))
+    return slice_by_tensors(node);
   const auto starts = node.list(1, "starts"), ends = node.list(2, "ends");
   auto axes = node.list(3, "axes");
   const Dims steps = node.has(4) ? node.weights(4, "steps").whole() : Dims();
@@ -201,7 +239,26 @@ void tile_of_host(Node& node) {
   call.set_moved(result);
 }
 
+namespace {
+
+// To a shape that is computed: the largest values of its integers must be known.
+void expand_to_tensor(Node& node) {
+  const Dims& wanted = node.in(1).largest;
+  node.require(!wanted.empty() && std::ranges::all_of(wanted, [](int64_t e) { return e >= 0; }),
+               "shape", node.proto.input(1),
+               "a constant, or computed of the extents of tensors; its largest values are not "
+               "known; cut the net before it");
+  HostCall call(node, "expand");
+  call.take(0);
+  call.take(1);
+  call.set_varies();
+  call.set_moved(largest(node.dims(), wanted));
+}
+
+}  // namespace
+
 void expand_of_host(Node& node) {
+  if (node.has(1) && node.constant(1) == nullptr) return expand_to_tensor(node);
   const Dims wanted = node.weights(1, "shape").whole();
   HostCall call(node, "binary op=add");
   call.take(0);
@@ -209,9 +266,33 @@ void expand_of_host(Node& node) {
   call.set_moved(largest(node.dims(), wanted));
 }
 
+namespace {
+
+// One value, repeated to a computed shape whose largest extents are known.
+void constant_of_largest(Node& node) {
+  const ConstantPtr given = node.tensor_attribute("value");
+  HostCall call(node, "expand");
+  call.take_constant({1}, {given == nullptr ? 0.0f : static_cast<float>(given->at(0))});
+  call.take(0);
+  call.set_varies();
+  const bool is_integer = given != nullptr && given->is_integer();
+  call.set(node.in(0).largest, is_integer ? ValueKind::integer : ValueKind::real);
+}
+
+}  // namespace
+
+// The product of the extents.
+void size_of_host(Node& node) {
+  Expansion made(node);
+  const std::string extents = made.add("Shape", {made.in(0)});
+  made.set(made.add("ReduceProd", {extents}, {{"keepdims", int64_t{0}}}));
+}
+
 // A tensor like another one: each element `and` 0, which is 0 even for NaN, plus the value.
 void constant_of_shape_of_host(Node& node) {
   const auto& like = node.in(0).extents;
+  if (!(like && like->kind == ExtentFact::Kind::extents) && !node.in(0).largest.empty())
+    return constant_of_largest(node);
   node.require(like && like->kind == ExtentFact::Kind::extents, node.proto.input(0), "computed",
                "the Shape of a tensor, where extents are known at run time");
   const ConstantPtr given = node.tensor_attribute("value");

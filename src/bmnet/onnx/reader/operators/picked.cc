@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -100,32 +101,6 @@ void scatter(Node& node, Fold* scatter, Fold* gather) {
   combine(node, gather, reduction);
 }
 
-// Positions along one axis as coordinates of all axes.
-void scatter_by_coordinates(Node& node) {
-  const Dims& x = node.dims();
-  const size_t axis = node.axis(node.integer("axis", 0), x.size());
-  Dims column = node.dims(1);
-  node.require(column.size() == x.size(), "indices", text(column), "as many axes as the data");
-  column.push_back(1);
-  Expansion made(node);
-  std::vector<std::string> coordinates;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (i == axis) {
-      coordinates.push_back(made.add("Reshape", {made.in(1), made.integers(column)}));
-      continue;
-    }
-    const int64_t inner = run(column, i + 1, column.size());
-    Dims numbers;
-    for (int64_t k = 0; k < elements(column); ++k) numbers.push_back(k / inner % column[i]);
-    coordinates.push_back(made.add("Reshape", {made.integers(numbers), made.integers(column)}));
-  }
-  const std::string indices =
-      made.add("Concat", coordinates, {{"axis", static_cast<int64_t>(x.size())}});
-  const std::string y = made.add("ScatterND", {made.in(0), indices, made.in(2)},
-                                 {{"reduction", node.text("reduction", "none")}});
-  made.set(y);
-}
-
 }  // namespace
 
 // Chips with parts on the host have operators for these.
@@ -140,7 +115,8 @@ void import_scatter_nd(Node& node) {
 }
 void import_scatter_elements(Node& node) {
   const bool is_computed = node.constant(1) == nullptr;
-  if (node.graph.has_subnets && is_computed) return scatter_by_coordinates(node);
+  const bool varies = node.in(0).varies || node.in(2).varies;
+  if (node.graph.has_subnets && (is_computed || varies)) return scatter_elements_of_host(node);
   scatter(node, fold_scatter_elements, fold_gather_elements);
 }
 

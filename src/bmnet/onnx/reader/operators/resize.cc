@@ -266,8 +266,16 @@ void resize(Node& node, const Method& method, Scalings axes) {
   const auto changes = [](const Scaling& axis) { return axis.outputs != axis.size; };
   if (axes.size() > 4 || std::ranges::count_if(axes, changes) > 2)
     return resize_deep(node, method, axes);
-  const Dims x = map_dims(node, node.dims());
   const Dims outputs = outputs_of(axes);
+  // One or two axes are the rows and columns of one channel.
+  Dims x = node.dims();
+  if (x.size() > 2) {
+    x = map_dims(node, x);
+  } else {
+    axes.insert(axes.begin(), 2, Scaling{});
+    x.insert(x.begin(), 2, 1);
+    x.resize(4, 1);
+  }
   // ONNX Runtime and PyTorch copy the input if extents do not change, for any factors.
   if (outputs == node.dims()) return node.set(node.in(0));
   axes.resize(4);

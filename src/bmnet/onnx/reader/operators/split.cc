@@ -38,14 +38,31 @@ Dims split_sizes(const Node& node, int64_t extent) {
   return sizes;
 }
 
+// The extent of the axis may be known at run time only, so the host divides it.
+void equal_parts_of_host(Node& node, size_t axis) {
+  const auto count = static_cast<int64_t>(node.proto.output_size());
+  const int64_t wanted = node.integer("num_outputs", count);
+  node.require(wanted == count, "num_outputs", std::to_string(wanted),
+               fmt::format("the number of outputs, {}", count));
+  Dims part = node.dims();
+  part[axis] = (part[axis] + count - 1) / count;
+  for (int64_t i = 0; i < count; ++i) {
+    HostCall call(node, fmt::format("slice axis={} part={} parts={} divides={}", axis, i, count,
+                                    node.opset < 18 ? 1 : 0));
+    call.take(0);
+    const std::string tensor = call.add({part}, fmt::format("part{}", i))[0];
+    call.set(tensor, part, kind_of(node), static_cast<size_t>(i));
+  }
+}
+
 }  // namespace
 
 // One Slice for each part.
 void split_of_host(Node& node) {
   const Dims& x = node.dims();
-  node.require(!node.in(0).varies || node.has(1) || node.has("split"), "split", "none",
-               "given, for a tensor whose extents are known at run time");
   const size_t axis = node.axis(node.integer("axis", 0), x.size());
+  if (node.in(0).varies && !node.has(1) && !node.has("split"))
+    return equal_parts_of_host(node, axis);
   Expansion made(node);
   int64_t begin = 0;
   size_t output = 0;

@@ -1,12 +1,12 @@
 // Functions of one value, in float. The TPU computes them with look-up tables.
-#include "bmnet/cpu_ops/functions.h"
+#include "host/functions.h"
 
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <vector>
 
-namespace tputwin::net {
+namespace tputwin::host {
 namespace {
 
 using Arguments = const float*;
@@ -125,4 +125,4 @@ std::function<float(float)> named_function(std::string_view name,
              float x) { return value(x, given.data()); };
 }
 
-}  // namespace tputwin::net
+}  // namespace tputwin::host

@@ -1,0 +1,171 @@
+"""Nodes after what is found at run time: functions, reductions, parts and shapes of such tensors."""
+import numpy as np
+
+from forms.registry import form
+
+
+def found_rows(g, dims=(6, 4), least=0.5):
+    """Rows whose largest value exceeds `least`, their number being known at run time."""
+    x = g.input(list(dims))
+    most = g.reduce("ReduceMax", x, [1], keepdims=0)
+    places = g("NonZero", [g("Greater", [most, g.constant(np.float32(least))])])
+    return g("Gather", [x, g.squeeze(places, 0)], axis=0)
+
+
+def none_found(g, dims=(6, 4)):
+    return found_rows(g, dims, 9)
+
+
+@form(16)
+def functions_of_what_was_found(g):
+    x = found_rows(g)
+    inside = g("Tanh", [x])
+    names = ["Erf", "HardSwish", "Softplus", "Softsign", "Sign", "Sin", "Cos", "Tan", "Atan", "Sinh", "Cosh",
+             "Asinh"]
+    g.output(*(g(name, [x]) for name in names))
+    g.output(*(g(name, [inside]) for name in ("Asin", "Acos", "Atanh")))
+    g.output(g("Acosh", [g("Cosh", [x])]), g("LeakyRelu", [x], alpha=0.3), g("LeakyRelu", [x]))
+    g.output(g("HardSigmoid", [x], alpha=0.3, beta=0.4), g("HardSigmoid", [x]), g("Elu", [x], alpha=0.7))
+    g.output(g("Selu", [x]), g("Celu", [x], alpha=0.6), g("ThresholdedRelu", [x], alpha=0.5))
+    g.output(g("Shrink", [x], lambd=0.4, bias=0.1))
+
+
+@form(20)
+def gates_of_what_was_found(g):
+    x = found_rows(g)
+    g.output(g("Gelu", [x]), g("Gelu", [x], approximate="tanh"), g("Mish", [x]))
+
+
+@form()
+def clip_of_what_was_found(g):
+    x = found_rows(g)
+    g.output(g("Clip", [x]), g("Clip", [x, g.constant(np.float32(-0.5))]))
+    g.output(g("Clip", [x, "", g.constant(np.float32(0.5))]))
+
+
+@form()
+def softmax_of_what_was_found(g):
+    x = found_rows(g)
+    g.output(g("Softmax", [x], axis=1), g("LogSoftmax", [x], axis=1), g("Softmax", [x], axis=0))
+    g.output(g("Softmax", [none_found(g)], axis=1))
+
+
+@form()
+def reductions_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        for name in ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"):
+            g.output(g.reduce(name, x, [0]), g.reduce(name, x, [0], keepdims=0), g.reduce(name, x, [1]))
+            g.output(g(name, [x], keepdims=0))
+    positive = g("Abs", [found_rows(g)])
+    g.output(g.reduce("ReduceLogSum", positive, [1], keepdims=0), g("ReduceLogSum", [positive]))
+
+
+@form()
+def operands_of_what_was_found(g):
+    x = found_rows(g)
+    y = g("Neg", [x])
+    g.output(*(g(name, [x, y, g.weights([1, 4])]) for name in ("Sum", "Mean", "Max", "Min")))
+    g.output(g("Max", [x]))
+
+
+@form(18)
+def reductions_that_reduce_nothing(g):
+    x = found_rows(g)
+    none = g.constant(np.zeros(0, np.int64))
+    g.output(g("ReduceSum", [x, none], noop_with_empty_axes=1), g("ReduceMax", [x, none], noop_with_empty_axes=1))
+
+
+@form()
+def equal_parts_of_what_was_found(g):
+    parts = g.split_equally(found_rows(g), 2, 1)
+    g.output(g("Mul", parts), parts[1])
+
+
+@form(18)
+def parts_of_which_the_last_is_smaller(g):
+    g.output(*g("Split", [found_rows(g, (6, 5))], 3, axis=1, num_outputs=3))
+
+
+@form(18)
+def parts_of_as_many_rows_as_were_found(g):
+    """Five of six rows have a value above -1.9, or six."""
+    g.output(*g("Split", [found_rows(g, (6, 5), -1.9)], 2, axis=0, num_outputs=2))
+
+
+@form()
+def number_of_what_was_found(g):
+    x = found_rows(g)
+    g.output(g("Mul", [x, g("Cast", [g("Size", [x])], to=1)]), g("Add", [x, g("Cast", [g("Size", [x])], to=1)]))
+
+
+@form()
+def rows_by_a_condition(g):
+    x = g.input([6, 3])
+    condition = g("Greater", [g.reduce("ReduceMax", x, [1], keepdims=0), g.constant(np.float32(0.5))])
+    g.output(g("Compress", [x, condition], axis=0), g("Compress", [x, condition]))
+    columns = g("Greater", [g.reduce("ReduceMax", x, [0], keepdims=0), g.constant(np.float32(1))])
+    g.output(g("Compress", [x, columns], axis=1), g("Compress", [x, columns], axis=-1))
+    g.output(g("Compress", [found_rows(g), g.constant(np.array([0, 1, 0, 1], bool))], axis=1))
+
+
+@form()
+def slices_by_computed_bounds(g):
+    x, start = g.input([6, 4]), g.input_of([1], "int64")
+    end = g("Add", [start, g.integers(3)])
+    g.output(g("Slice", [x, start, end, g.integers(0)]), g("Slice", [x, start, g.integers(2**31 - 1)]))
+    g.output(g("Slice", [x, g.integers(2**62), start, g.integers(0), g.integers(-1)]))
+    step = g("Add", [start, g.integers(1)])
+    g.output(g("Slice", [x, start, end, g.integers(1), step]))
+    both = g("Concat", [start, end], axis=0)
+    g.output(g("Slice", [x, both, g.integers(6, 4), g.integers(0, 1)]))
+
+
+@form()
+def positions_expanded_to_a_computed_shape(g):
+    """The levels of torchvision's detectors: what each level makes of its regions goes to their rows."""
+    maps, regions, level = g.input([1, 2, 8, 8]), g.input([6, 4], 0, 7), g.input_of([0, 1, 0, 1, 1, 0])
+    y = g.constant(np.zeros((6, 2, 2, 2), np.float32))
+    for number, scale in ((0, 1.0), (1, 0.5)):
+        is_level = g("Equal", [level, g.constant(np.float32(number))])
+        rows = g("Reshape", [g("NonZero", [is_level]), g.integers(-1)])
+        images = g("Expand", [g.integers(0), g("Shape", [rows])])
+        taken = g("RoiAlign", [maps, g("Gather", [regions, rows], axis=0), images], output_height=2, output_width=2,
+                  sampling_ratio=2, spatial_scale=scale)
+        wide = g("Expand", [g("Reshape", [rows, g.integers(-1, 1, 1, 1)]), g("Shape", [taken])])
+        y = g("ScatterElements", [y, wide, taken], axis=0)
+    g.output(y, g.conv(y, 2, 3, 1))
+
+
+@form()
+def values_expanded_to_a_computed_shape(g):
+    x = found_rows(g)
+    count = g("Gather", [g("Shape", [x]), g.integers(0)])
+    shape = g("Concat", [count, g.integers(3, 4)], axis=0)
+    wanted = g("Where", [g("Equal", [shape, g.integers(-1)]), g.integers(1), shape])
+    g.output(g("Expand", [g.input([1, 4]), wanted]), g("Expand", [g.weights([3, 1]), shape]))
+    g.output(g("ConstantOfShape", [shape], value=np.array([2.5], np.float32)))
+    g.output(g("Expand", [g("Unsqueeze", [x, g.integers(1)]) if g.opset >= 13 else g.unsqueeze(x, 1), shape]))
+
+
+@form(13)
+def integers_as_constant_outputs(g):
+    x = g.input([6, 3])
+    g.output(g("Relu", [x]))
+    g.output(g("Shape", [x]), g("Size", [x]), element=7)
+    parts = g("SplitToSequence", [x, g.constant(np.array(2, np.int64))], axis=0)
+    g.output(g("SequenceLength", [parts]), element=7)
+
+
+@form()
+def no_box_is_wanted(g):
+    boxes, scores = g.input([1, 15, 4], 0, 5), g.input([1, 3, 15], 0, 1)
+    found = g("NonMaxSuppression", [boxes, scores, g.integers(0), g.constant(np.float32(0.5))])
+    g.output(g("Cast", [found], to=1), g("Cast", [g("NonMaxSuppression", [boxes, scores])], to=1))
+
+
+@form(13)
+def resize_of_rows_and_columns_alone(g):
+    x = g.input([5, 7])
+    for mode in ("linear", "nearest", "cubic"):
+        g.output(g("Resize", [x, "", g.constant(np.array([1.5, 0.7], np.float32))], mode=mode))
+    g.output(g("Resize", [x, "", "", g.integers(9, 14)], mode="linear"))
