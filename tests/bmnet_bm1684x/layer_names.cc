@@ -146,8 +146,11 @@ TEST(LayerNames, InOtherEncodingsLeaveTheFileReadable) {
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
   auto read = file::read(*bytes);
   ASSERT_TRUE(read.ok()) << read.status().message();
-  const auto& group = *read->model.net[0]->parameter[0]->cmd_group[0];
-  EXPECT_TRUE(std::ranges::count(group.layers->name, "s\xef\xbf\xbd\xef\xbf\xbd"));
+  const auto& stage = *read->model.net[0]->parameter[0];
+  ASSERT_FALSE(stage.sub_net.empty() || stage.sub_net[0]->cmd_group.empty());
+  const auto& group = *stage.sub_net[0]->cmd_group[0];
+  ASSERT_NE(group.layers, nullptr);
+  EXPECT_EQ(std::ranges::count(group.layers->name, "s\xef\xbf\xbd\xef\xbf\xbd"), 1);
 }
 
 }  // namespace
