@@ -303,11 +303,15 @@ Network written_out_norm(const std::vector<int64_t>& shape) {
 
 // x / sqrt(mean of squares + eps) * factor, as decoders write it.
 enum class Rms { divided, times_inverse, times_reciprocal_root };
-Network written_out_rms(const std::vector<int64_t>& shape, Rms form) {
+Network written_out_rms(const std::vector<int64_t>& shape, Rms form,
+                        std::vector<int64_t> few = {}) {
   Network net;
   net.name = "norm";
-  std::vector<int64_t> few = shape, constants(shape.size(), 1);
-  few.back() = 1;
+  std::vector<int64_t> constants(shape.size(), 1);
+  if (few.empty()) {
+    few = shape;
+    few.back() = 1;
+  }
   constants.back() = shape.back();
   const std::vector<int64_t> rows(shape.begin(), shape.end() - 1);
   const auto power = [&](const std::string& name, const std::string& from, float shift,
@@ -359,6 +363,21 @@ TEST(Bm1684xNorm, RootsOfMeansOfSquaresAreJoined) {
       ASSERT_TRUE(compiled.ok()) << compiled.status().message();
       EXPECT_NE(compiled->explanation.find("tg_standardize"), std::string::npos);
       EXPECT_EQ(compiled->explanation.find("tg_reduction"), std::string::npos);
+    }
+}
+
+// A mean for each row that divides columns, or blocks of rows, is no norm.
+TEST(Bm1684xNorm, MeansOfOtherRowsAreNotJoined) {
+  for (const Rms form : {Rms::divided, Rms::times_inverse, Rms::times_reciprocal_root})
+    for (const auto& [shape, few] :
+         {std::pair(std::vector<int64_t>{30, 30}, std::vector<int64_t>{1, 30}),
+          {{4, 8, 8}, {4, 1, 8}}}) {
+      SCOPED_TRACE(text(shape) + std::to_string(static_cast<int>(form)));
+      const Network network = written_out_rms(shape, form, few);
+      expect_equal(network, random_inputs(network, 1));
+      auto compiled = bm1684x::compile(network, {.type = DType::f16});
+      ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+      EXPECT_EQ(compiled->explanation.find("tg_standardize"), std::string::npos);
     }
 }
 

@@ -31,12 +31,33 @@ class Joiner {
   // ---- Steps back through the net ----
 
   const TensorOp* producer(const std::string& tensor) const { return network_.producer(tensor); }
-  // Skips layers that only give another shape, or repeat values.
-  const TensorOp* behind_views(const std::string& tensor, bool repeats = false) const {
+  // Skips layers that only give another shape.
+  const TensorOp* behind_views(const std::string& tensor) const {
     const TensorOp* op = producer(tensor);
-    while (op != nullptr && (is(*op, Op::reshape) || (repeats && is(*op, Op::tile))))
-      op = producer(op->bottom(0));
+    while (op != nullptr && is(*op, Op::reshape)) op = producer(op->bottom(0));
     return op;
+  }
+  // Returns the layer that makes an operand with one value for each row of the result; nullptr if
+  // the operand is repeated along other axes than the last one.
+  const TensorOp* behind_rows(const TensorOp& op, int operand) const {
+    const std::vector<int64_t> result = dims(op.output_shape(0));
+    std::vector<int64_t> rows = result;
+    rows.back() = 1;
+    const auto aligned = [&](const TensorShape& shape) {
+      std::vector<int64_t> d = dims(shape);
+      while (d.size() < result.size()) d.insert(d.begin(), 1);
+      return d;
+    };
+    const std::vector<int64_t> own = aligned(op.input_shape(operand));
+    if (own == rows) {
+      const TensorOp* const found = behind_views(op.bottom(operand));
+      return found != nullptr && is(*found, Op::tile) ? nullptr : found;
+    }
+    const TensorOp* const tile = producer(op.bottom(operand));
+    if (own != result || tile == nullptr || !is(*tile, Op::tile) ||
+        aligned(tile->input_shape(0)) != rows)
+      return nullptr;
+    return behind_views(tile->bottom(0));
   }
   std::string behind_reshapes(std::string tensor) const {
     for (const TensorOp* op = producer(tensor); op != nullptr && is(*op, Op::reshape);
@@ -75,7 +96,7 @@ class Joiner {
                                    : is_arithmetic(*op, TwoOperands::SUB);
     if (!is_difference) return std::nullopt;
     const std::string x = behind_reshapes(op->bottom(0));
-    const auto of = mean_of(behind_views(op->bottom(1), true), last_extent(op->output_shape(0)));
+    const auto of = mean_of(behind_rows(*op, 1), last_extent(op->output_shape(0)));
     return of == x ? std::optional(x) : std::nullopt;
   }
 
@@ -140,8 +161,7 @@ class Joiner {
   std::optional<Norm> divided(const TensorOp& op) const {
     if (!is_arithmetic(op, TwoOperands::DIV) || op.bottom_size() != 2) return std::nullopt;
     const std::string above = behind_reshapes(op.bottom(0));
-    const auto eps =
-        root_of_squares(behind_views(op.bottom(1), true), above, last_extent(op.output_shape(0)));
+    const auto eps = root_of_squares(behind_rows(op, 1), above, last_extent(op.output_shape(0)));
     if (!eps) return std::nullopt;
     const auto x = centered(producer(above));
     return Norm{x.value_or(above), *eps, x.has_value()};
@@ -152,8 +172,8 @@ class Joiner {
     if (!multiplies(op) || op.bottom_size() != 2) return std::nullopt;
     for (const int i : {0, 1}) {
       const std::string factor = behind_reshapes(op.bottom(i));
-      const auto eps = inverse_root(behind_views(op.bottom(1 - i), true), factor,
-                                    last_extent(op.output_shape(0)));
+      const auto eps =
+          inverse_root(behind_rows(op, 1 - i), factor, last_extent(op.output_shape(0)));
       if (!eps) continue;
       const auto x = centered(producer(factor));
       return Norm{x.value_or(factor), *eps, x.has_value()};
