@@ -181,6 +181,24 @@ TEST(SkippedMoves, RandomChainsHaveTheBitsOfTransfers) {
   }
 }
 
+// The slopes are those of the second axis, whatever view of a matrix the layers beside it have.
+TEST(SlopesByChannel, AreThoseOfTheSecondAxis) {
+  for (const Extent& shape : {Extent{9, 128}, {5, 70}, {200, 3}, {2, 9, 20}, {2, 9, 3, 5}}) {
+    SCOPED_TRACE(text(shape));
+    NetBuilder b;
+    TensorOp op = op_of(Op::prelu);
+    op.mutable_tg_prelu_param()->set_channel_shared(false);
+    const std::string x = b.layer(half(), {b.input("x", shape)});
+    const std::string y = b.layer(op, {x}, {net::testing::random_blob({shape[1]}, 4)});
+    const Network network = b.finished({b.layer(half(), {y})});
+    for (const auto& [type, tolerance] :
+         {std::pair(DType::f32, 1e-5f), {DType::f16, 1e-2f}, {DType::i8, 0.1f}})
+      EXPECT_EQ(compare(network, type, tolerance, 3), "") << to_string(type);
+    const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+    EXPECT_EQ(compare(network, DType::f32, 1e-5f, 3), "");
+  }
+}
+
 // A column is repeated in local memory; other tiles are transfers.
 TEST(RepeatedColumns, HaveTheBitsOfTransfers) {
   for (const auto& [shape, tiles] : {std::pair(Extent{300, 1}, 20),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """survey.py BIN FOLDER... [--chips C,C] [--types T,T] [--nets PATTERN] [--reach COSINE] [--limit S]
-          [--shape PATTERN=N,C,H,W]... [--least TYPE=COSINE]...
+          [--shape PATTERN=N,C,H,W]... [--least [CHIP:]TYPE=COSINE]...
 compiles every net of the folders for both chips in all their types, runs each with the checks of
 `tputwin check`, and compares with float execution (onnx_bm1684x).
 
@@ -8,7 +8,7 @@ A net is NAME.onnx, or NAME.prototxt with NAME.caffemodel. --shape gives the inp
 names match, where the file leaves extents open. Int8 takes the largest values of one
 random input as thresholds. With --reach, int8 nets below that cosine are calibrated again:
 `tputwin calibrate --reach` gives layers wider numbers. So are fp16 nets below their bound.
---least gives the bound of a type.
+--least gives the bound of a type, or of one on a chip: bm1684:int8=0.995.
 
 The table has the least cosine of an output and the predicted milliseconds. The script fails if a
 net is refused, has a finding, or is below its bound."""
@@ -72,7 +72,7 @@ class Survey:
         least, milliseconds = min(cosines), float(time[1])
         wider = ""
         reach = self.options.reach if number_type == "int8" else 0
-        wanted = reach or LEAST[number_type]
+        wanted = reach or LEAST.get(f"{chip}:{number_type}", LEAST[number_type])
         if self.options.reach and number_type in ("fp16", "int8") and not least >= wanted:
             least, milliseconds, wider = self.reached(name, files, chip, number_type, wanted)
         if not least >= wanted:
@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--nets", default="", help="a regular expression")
     parser.add_argument("--reach", type=float, default=0, help="least cosine of int8 outputs")
     parser.add_argument("--shape", action="append", default=[], help="PATTERN=N,C,H,W")
-    parser.add_argument("--least", action="append", default=[], help="TYPE=COSINE")
+    parser.add_argument("--least", action="append", default=[], help="[CHIP:]TYPE=COSINE")
     parser.add_argument("--limit", type=float, default=900, help="seconds for a net and type")
     options = parser.parse_args()
     for one in options.least:

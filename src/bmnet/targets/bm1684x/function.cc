@@ -360,11 +360,16 @@ Kernels steps_kernel(const Layer& layer) {
 Kernels lower_activation(const Layer& layer) { return steps_kernel(layer); }
 Kernels lower_function(const Layer& layer) { return steps_kernel(layer); }
 
+// Channels are the second axis of the layer. Views of matrices have rows there.
 Kernels lower_prelu(const Layer& layer) {
   auto k = std::make_unique<Prelu>();
-  k->inputs = {layer.input_like_output(0)};
-  k->output = layer.output();
   std::vector<float> slopes = layer.blobs()[0].data;
+  const TensorShape& shape = layer.op.output_shape(0);
+  const std::vector<int64_t> d = dims(shape);
+  k->output = layer.output();
+  if (slopes.size() != 1)
+    k->output = regrouped(k->output, d.size() == 3 ? Extents{d[0], d[1], 1, d[2]} : extents(shape));
+  k->inputs = {regrouped(layer.input(0), k->output.e)};
   if (slopes.size() == 1) slopes.resize(static_cast<size_t>(k->output.e.c), slopes[0]);
   k->weights.push_back(channel_weight(slopes, layer.type()));
   return one(std::move(k));
