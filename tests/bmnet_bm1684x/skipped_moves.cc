@@ -183,7 +183,8 @@ TEST(SkippedMoves, RandomChainsHaveTheBitsOfTransfers) {
 
 // The slopes are those of the second axis, whatever view of a matrix the layers beside it have.
 TEST(SlopesByChannel, AreThoseOfTheSecondAxis) {
-  for (const Extent& shape : {Extent{9, 128}, {5, 70}, {200, 3}, {2, 9, 20}, {2, 9, 3, 5}}) {
+  for (const Extent& shape :
+       {Extent{9, 128}, {5, 70}, {200, 3}, {9, 70000}, {2, 9, 20}, {2, 9, 3, 5}}) {
     SCOPED_TRACE(text(shape));
     NetBuilder b;
     TensorOp op = op_of(Op::prelu);

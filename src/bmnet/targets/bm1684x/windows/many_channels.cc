@@ -165,8 +165,9 @@ PartTensor fit_heavy_convolution(LayerParts& parts, DType type) {
 
 bool has_too_many_channels(const TensorOp& op) {
   if (op.bottom_size() != 1 || op.input_shape(0).dim_size() < 2) return false;
-  // The rows of other matrices are their channels (view_extents()).
-  if (op.input_shape(0).dim_size() == 2 && op.input_shape(0).dim(0) > kFewRows) return false;
+  // The rows of other matrices are their channels (view_extents()), but for slopes.
+  const bool is_matrix = op.input_shape(0).dim_size() == 2 && op.input_shape(0).dim(0) > kFewRows;
+  if (is_matrix && !is(op, Op::prelu)) return false;
   const int64_t channels = op.input_shape(0).dim(1);
   if (is(op, Op::lrn)) return channels > kMostNormalized;
   const bool is_alone = is(op, Op::scale) || is(op, Op::prelu) || is(op, Op::pooling) ||
