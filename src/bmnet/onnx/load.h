@@ -46,8 +46,8 @@ bool is_onnx_file(const std::string& path);
 Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model,
                            const ImportOptions& options = {});
 
-// Returns true if import_caffe() may give the net, which these arguments loaded, other batches: then
-// it is what the ONNX file is with them. Reads the file again with a few batches.
+// Returns true if import_caffe() may give the net, which these arguments loaded, other batches:
+// then it is what the ONNX file is with them. Reads the file again with a few batches.
 bool keeps_meaning_with_batch(const LoadedNet& net, const std::string& prototxt,
                               const std::string& model, const ImportOptions& options);
 

@@ -59,10 +59,10 @@ struct Compilation {
   std::map<size_t, size_t> last_kernel_of;  // lower: by op
   // lower: by op, moves that kernels make when they load or store
   std::set<std::pair<size_t, size_t>> skipped_moves;
-  std::vector<ProgramPart> parts;           // group
-  TensorPositions positions;                // place: tensors in neuron memory
-  std::optional<Program> program;           // emit
-  Compiled compiled;                        // place, emit, finish
+  std::vector<ProgramPart> parts;  // group
+  TensorPositions positions;       // place: tensors in neuron memory
+  std::optional<Program> program;  // emit
+  Compiled compiled;               // place, emit, finish
 
   bool at_least(Level level) const { return options.level >= level; }
 };
