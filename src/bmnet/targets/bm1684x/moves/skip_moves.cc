@@ -93,8 +93,8 @@ class Mapping {
   int64_t at_ = 0;
 };
 
-// Returns true if the elements of a view that follow each other in global memory are many enough, or
-// all.
+// Returns true if the elements of a view that follow each other in global memory are many enough,
+// or all.
 bool has_runs(const View& view) {
   const std::array<std::pair<int64_t, int64_t>, 4> loops = {{{view.e.w, view.steps->w},
                                                              {view.e.h, view.steps->h},
