@@ -105,6 +105,16 @@ std::vector<float> Parameters::list(std::string_view key) {
   return numbers;
 }
 
+std::vector<int64_t> Parameters::integers(std::string_view key) {
+  std::vector<int64_t> result;
+  for (const float value : list(key)) {
+    const bool is_integer = std::fabs(value) < 0x1p24F && value == std::trunc(value);
+    require(is_integer, key, "it is integers with commas");
+    result.push_back(is_integer ? static_cast<int64_t>(value) : 0);
+  }
+  return result;
+}
+
 size_t Parameters::word(std::string_view key, std::initializer_list<std::string_view> words) {
   const std::string* text = find(key);
   if (text == nullptr) return 0;

@@ -30,7 +30,8 @@ class Parameters {
                float least = -std::numeric_limits<float>::max(),
                float most = std::numeric_limits<float>::max());
   bool flag(std::string_view key, bool otherwise) { return integer(key, otherwise, 0, 1) != 0; }
-  std::vector<float> list(std::string_view key);  // empty if the key is missing
+  std::vector<float> list(std::string_view key);        // empty if the key is missing
+  std::vector<int64_t> integers(std::string_view key);  // a list of integers below 2^24
   // Returns the index of the value among `words`; 0 if the key is missing.
   size_t word(std::string_view key, std::initializer_list<std::string_view> words);
   std::string text(std::string_view key);  // empty if the key is missing

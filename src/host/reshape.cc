@@ -1,7 +1,6 @@
 // Other shapes for the same elements (ONNX Reshape, Squeeze, Unsqueeze), and shapes as values
 // (ONNX Shape).
 #include <algorithm>
-#include <cmath>
 
 #include "host/operator.h"
 
@@ -40,20 +39,10 @@ Result<Shape> completed(const Call& call, Shape wanted, bool zero_is_zero) {
   return wanted;
 }
 
-std::vector<int64_t> integers_of(Parameters& parameters, std::string_view key) {
-  std::vector<int64_t> result;
-  for (const float value : parameters.list(key)) {
-    const bool is_integer = std::fabs(value) < 0x1p24F && value == std::trunc(value);
-    parameters.require(is_integer, key, "it is integers with commas");
-    result.push_back(is_integer ? static_cast<int64_t>(value) : 0);
-  }
-  return result;
-}
-
 }  // namespace
 
 OperatorFunction make_reshape(Parameters& parameters) {
-  const Shape given = integers_of(parameters, "shape");
+  const Shape given = parameters.integers("shape");
   const bool zero_is_zero = parameters.flag("allowzero", false);
   constexpr int64_t kNone = -1;
   const int64_t flat = parameters.integer("flatten", kNone, kNone, kMaxRank);
@@ -75,7 +64,7 @@ OperatorFunction make_reshape(Parameters& parameters) {
 }
 
 OperatorFunction make_squeeze(Parameters& parameters) {
-  const std::vector<int64_t> axes = integers_of(parameters, "axes");
+  const std::vector<int64_t> axes = parameters.integers("axes");
   return [=](Call& call) -> Status {
     const Shape& from = call.shape(0);
     std::vector<bool> gone(from.size());
@@ -93,7 +82,7 @@ OperatorFunction make_squeeze(Parameters& parameters) {
 }
 
 OperatorFunction make_unsqueeze(Parameters& parameters) {
-  const std::vector<int64_t> axes = integers_of(parameters, "axes");
+  const std::vector<int64_t> axes = parameters.integers("axes");
   parameters.require(axes.size() <= kMaxRank, "axes", "at most 8");
   return [=](Call& call) -> Status {
     const Shape& from = call.shape(0);

@@ -1,6 +1,6 @@
 // Operators of detectors.
-#include "host/boxes.h"
 #include "bmnet_cpu/call.h"
+#include "host/detection/boxes.h"
 
 namespace tputwin::test {
 namespace {

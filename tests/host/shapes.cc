@@ -176,6 +176,69 @@ TEST(Expand, RepeatsToAShape) {
               HasSubstr("at most 8 axes"));
 }
 
+TEST(Fill, ZerosBehindWhatThereIs) {
+  for (const Array& x : examples({2, 1, 3})) {
+    const Array y = run1("fill shape=3,2,3", {x}, x.type());
+    EXPECT_EQ(y.shape, (Shape{3, 2, 3}));
+    std::visit(
+        [&](const auto& values) {
+          using T = typename std::decay_t<decltype(values)>::value_type;
+          for_each_place(y.shape, [&](const std::vector<int64_t>& to) {
+            const bool is_own = to[0] < 2 && to[1] < 1;
+            const auto& own = std::get<std::vector<T>>(x.values);
+            EXPECT_EQ(at(values, y.shape, to), is_own ? at(own, x.shape, to) : T{0});
+          });
+        },
+        y.values);
+  }
+  EXPECT_EQ(run1("fill shape=2,2 open=1", {examples({0, 2})[0]}).f32(), (std::vector<float>(4, 0)));
+  EXPECT_EQ(run1("fill shape=3", {examples({3})[0]}).f32(), examples({3})[0].f32());
+  EXPECT_THAT(failure("fill shape=2,3 open=1", {examples({2, 2})[0]}),
+              HasSubstr("axes from 1 on have the extents (2,3), not (2,2)"));
+  EXPECT_THAT(failure("fill shape=2,3", {examples({3, 2})[0]}), HasSubstr("no larger"));
+  EXPECT_THAT(failure("fill shape=2", {examples({1, 2})[0]}), HasSubstr("as many axes"));
+  EXPECT_THAT(failure("fill shape=2,0", {examples({1, 2})[0]}), HasSubstr("at least 1"));
+  EXPECT_THAT(failure("fill", {examples({1, 2})[0]}), HasSubstr("1 to 8 extents"));
+}
+
+// The position along an axis of `size` that a padded one has; -1: the constant.
+int64_t source_of(int64_t i, int64_t size, const std::string& mode) {
+  if (i >= 0 && i < size) return i;
+  if (mode == "edge") return i < 0 ? 0 : size - 1;
+  if (mode == "reflect") return i < 0 ? -i : 2 * size - 2 - i;
+  if (mode == "wrap") return ((i % size) + size) % size;
+  return -1;
+}
+
+TEST(Pad, EachModeAtBothEnds) {
+  const Array x = examples({2, 4})[0];
+  for (const std::string mode : {"constant", "edge", "reflect", "wrap"})
+    for (const int64_t before : {0, 1, 3})
+      for (const int64_t behind : {0, 2, 3}) {
+        const Array y = run1("pad value=-7 mode=" + mode + " pads=0," + std::to_string(before) +
+                                 ",0," + std::to_string(behind),
+                             {x});
+        ASSERT_EQ(y.shape, (Shape{2, 4 + before + behind}));
+        for_each_place(y.shape, [&](const std::vector<int64_t>& to) {
+          const int64_t from = source_of(to[1] - before, 4, mode);
+          EXPECT_EQ(at(y.f32(), y.shape, to), from < 0 ? -7 : at(x.f32(), x.shape, {to[0], from}))
+              << mode;
+        });
+      }
+}
+
+TEST(Pad, NegativePadsCutFirst) {
+  EXPECT_EQ(run1("pad pads=-1,2 mode=edge", {examples({3})[0]}).f32(),
+            (std::vector<float>{1.5F, 2.5F, 2.5F, 2.5F}));
+  EXPECT_EQ(run1("pad pads=-2,-1", {examples({3})[1]}, Type::i32).shape, (Shape{0}));
+  EXPECT_EQ(run1("pad pads=1,2 value=3", {examples({0})[0]}).f32(), (std::vector<float>(3, 3)));
+  EXPECT_THAT(failure("pad pads=-2,-2", {examples({3})[0]}), HasSubstr("cut off what there is"));
+  EXPECT_THAT(failure("pad pads=3,0 mode=reflect", {examples({3})[0]}), HasSubstr("smaller"));
+  EXPECT_THAT(failure("pad pads=1,0 mode=wrap", {examples({0})[0]}), HasSubstr("only a constant"));
+  EXPECT_THAT(failure("pad pads=1,0", {examples({3, 2})[0]}), HasSubstr("two pads"));
+  EXPECT_THAT(failure("pad pads=1,0,1", {examples({3})[0]}), HasSubstr("two for each axis"));
+}
+
 TEST(Tile, RepeatsAxes) {
   const Array y = run1("tile repeats=2,3", {examples({2, 2})[0]});
   EXPECT_EQ(y.shape, (Shape{4, 6}));

@@ -2,7 +2,7 @@
 // boxes class by class by their confidences (input 1). Writes a fixed number of rows (image, label,
 // score, xmin, ymin, xmax, ymax). Unused rows hold -1.
 #include "bmnet/cpu_ops/operator.h"
-#include "host/ssd.h"
+#include "host/detection/ssd.h"
 
 namespace tputwin::net::cpu {
 namespace {

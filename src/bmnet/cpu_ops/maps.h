@@ -1,8 +1,8 @@
-// Tensors as the detectors of the host (host/detectors.h) take them.
+// Tensors as the detectors of the host (host/detection/detectors.h) take them.
 #pragma once
 
 #include "bmnet/cpu_ops/operator.h"
-#include "host/detectors.h"
+#include "host/detection/detectors.h"
 
 namespace tputwin::net::cpu {
 

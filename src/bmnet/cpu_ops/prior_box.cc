@@ -2,7 +2,7 @@
 // The list of aspect ratios must contain flipped ratios. Ratio 1 is optional because min_size
 // covers it.
 #include "bmnet/cpu_ops/operator.h"
-#include "host/ssd.h"
+#include "host/detection/ssd.h"
 
 namespace tputwin::net::cpu {
 namespace {

@@ -1,5 +1,5 @@
 // Boxes of detectors: overlap, decoding, suppression.
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 
 #include <algorithm>
 #include <numeric>

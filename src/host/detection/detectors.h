@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 
 namespace tputwin::host {
 

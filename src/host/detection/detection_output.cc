@@ -3,8 +3,8 @@
 // label, score, xmin, ymin, xmax, ymax).
 #include <cmath>
 
+#include "host/detection/ssd.h"
 #include "host/operator.h"
-#include "host/ssd.h"
 
 namespace tputwin::host {
 namespace {

@@ -1,7 +1,7 @@
 // Non-maximum suppression (torchvision.ops.nms): positions of the boxes (xmin, ymin, xmax, ymax)
 // that no better one overlaps by more than the threshold. Best first; equal scores keep their
 // order.
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 #include "host/operator.h"
 #include "host/order.h"
 

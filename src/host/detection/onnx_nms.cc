@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 #include "host/operator.h"
 #include "host/order.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/detectors.h"
+#include "host/detection/detectors.h"
 #include "host/operator.h"
 
 namespace tputwin::host {

@@ -1,5 +1,5 @@
 // SSD: computes and decodes prior boxes.
-#include "host/ssd.h"
+#include "host/detection/ssd.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 #include "host/operator.h"
 
 namespace tputwin::host {

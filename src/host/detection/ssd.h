@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "host/boxes.h"
+#include "host/detection/boxes.h"
 
 namespace tputwin::host {
 
