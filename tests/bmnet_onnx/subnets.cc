@@ -150,6 +150,55 @@ TEST(OnnxSubnets, ScatteredRowsHaveTheExtentsOfTheData) {
   EXPECT_THAT(results->at("y").data, ElementsAre(21, 0, -55));
 }
 
+size_t count_of_host(const net::Network& network, std::string_view name) {
+  return static_cast<size_t>(std::ranges::count_if(network.ops, [&](const net::TensorOp& op) {
+    return op.tg_host_param().text().starts_with(name);
+  }));
+}
+
+// The chip computes all rows that there may be. Only what has other readers is cut.
+TEST(OnnxSubnets, LayersWithWeightsFollowWhatWasFound) {
+  ModelBuilder b = found_rows();
+  b.weights("w", {2, 2}, {1, 0, 1, -1});
+  b.weights("bias", {2}, {0.5f, -0.5f});
+  b.weights("last", {2, 1}, {1, 10});
+  b.node("Gemm", {"found", "w", "bias"}, {"hidden"});
+  b.node("Relu", {"hidden"}, {"positive"});
+  b.node("MatMul", {"positive", "last"}, {"y"});
+  b.output("y");
+  auto network = import(b.model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  EXPECT_EQ(count_of_host(*network, "fill open=1 shape=3,2"), 1u);
+  EXPECT_EQ(count_of_host(*network, "slice"), 1u);
+  EXPECT_EQ(count_of_host(*network, "unary op=relu"), 0u);
+  auto results = run_float(*network, kRows);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_EQ(results->at("y").shape, (std::vector<int64_t>{2, 1}));
+  // (1,2) gives (3.5,-2.5), and (5,-6) gives (-0.5,5.5).
+  EXPECT_THAT(results->at("y").data, ElementsAre(3.5f, 55));
+  auto none = run_float(*network, {{"x", {{3, 2}, {-1, 2, -3, 4, -5, -6}}}});
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_EQ(none->at("y").shape, (std::vector<int64_t>{0, 1}));
+}
+
+// A map may lack samples, but no rows: their neighbours would be others.
+TEST(OnnxSubnets, MapsOfWhatWasFoundHaveAllTheirRows) {
+  ModelBuilder b = found_rows();
+  b.integers("shape", {4}, {1, 1, -1, 2});
+  b.node("Reshape", {"found", "shape"}, {"map"});
+  b.weights("w", {1, 1, 1, 1}, {2});
+  b.node("Conv", {"map", "w"}, {"y"});
+  b.output("y");
+  auto network = import(b.model, kSubnets);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const Blobs all{{"x", {{3, 2}, {1, 2, 3, 4, 5, -6}}}};
+  auto results = run_float(*network, all);
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_THAT(results->at("y").data, ElementsAre(2, 4, 6, 8, 10, -12));
+  EXPECT_THAT(run_float(*network, kRows).status().message(),
+              HasSubstr("axes from 1 on have the extents (1,1,3,2), not (1,1,2,2)"));
+}
+
 TEST(OnnxSubnets, RefusalsNameWhereExtentsComeFrom) {
   ModelBuilder b = found_rows();
   b.node("LpNormalization", {"found"}, {"y"});

@@ -169,3 +169,64 @@ def resize_of_rows_and_columns_alone(g):
     for mode in ("linear", "nearest", "cubic"):
         g.output(g("Resize", [x, "", g.constant(np.array([1.5, 0.7], np.float32))], mode=mode))
     g.output(g("Resize", [x, "", "", g.integers(9, 14)], mode="linear"))
+
+
+@form()
+def products_of_what_was_found(g):
+    for x in (found_rows(g), found_rows(g, (1, 4), -9), none_found(g)):
+        y = g("Relu", [g("Gemm", [x, g.weights([5, 4]), g.weights([5])], transB=1, alpha=0.5)])
+        z = g("Add", [g("MatMul", [y, g.weights([5, 7])]), g.weights([7])])
+        g.output(z, g("Softmax", [z], axis=1), g("Slice", [z, g.integers(1), g.integers(6), g.integers(1)]))
+        g.output(g("Gemm", [y, g.weights([5, 3]), g.weights([1, 3])]), g("Mul", [g.constant(np.float32(2)), z]))
+        # The rows themselves are read as well, and residuals are added.
+        g.output(g("Add", [y, g("MatMul", [y, g.weights([5, 5])])]), g("Flatten", [y]))
+
+
+@form()
+def products_of_several_axes_found(g):
+    x = g("Reshape", [found_rows(g, (6, 12)), g.integers(-1, 3, 4)])
+    y = g("MatMul", [x, g.weights([4, 5])])
+    g.output(y, g("Sigmoid", [y]), g("Mul", [y, g.weights([3, 1])]), g("Mul", [y, g.weights([5])]))
+    # Another number of rows along the first axis.
+    turned = g("Transpose", [x], perm=[1, 0, 2])
+    g.output(g("Add", [g("MatMul", [turned, g.weights([4, 2])]), g.weights([2])]))
+
+
+@form()
+def maps_of_what_was_found(g):
+    x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
+    y = g("Relu", [g("Conv", [x, g.weights([6, 4, 3, 3]), g.weights([6])], pads=[1, 1, 1, 1])])
+    up = g("ConvTranspose", [y, g.weights([6, 2, 2, 2]), g.weights([2])], strides=[2, 2])
+    g.output(up, g("Sigmoid", [g("Conv", [up, g.weights([1, 2, 1, 1])])]))
+    g.output(g("MaxPool", [y], kernel_shape=[2, 2]), g("GlobalAveragePool", [y]))
+    g.output(g("PRelu", [y, g.weights([6, 1, 1])]), g("AveragePool", [x], kernel_shape=[2, 2], strides=[1, 1]))
+    statistics = [g.weights([6]), g.weights([6]), g.weights([6]), g.constant(np.full(6, 0.5, np.float32))]
+    g.output(g("BatchNormalization", [y] + statistics), g("InstanceNormalization", [y] + statistics[:2]))
+
+
+@form(17)
+def layer_norm_of_what_was_found(g):
+    x = found_rows(g, (6, 8))
+    y = g("LayerNormalization", [x, g.weights([8]), g.weights([8])])
+    g.output(y, g("Tanh", [g("MatMul", [y, g.weights([8, 3])])]))
+
+
+@form()
+def pads_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        g.output(g("Pad", [x, g.integers(1, 0, 2, 3)]))
+        g.output(g("Pad", [x, g.integers(0, -1, 1, 2), g.constant(np.float32(0.5))]))
+        g.output(g("Pad", [x, g.integers(0, 2, 0, 3)], mode="reflect"))
+        g.output(g("Pad", [x, g.integers(0, 5, 0, 1)], mode="edge"))
+    g.output(g("Pad", [found_rows(g), g.integers(1, 1, 1, -1)], mode="reflect"))
+
+
+@form()
+def range_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        rows = g("Gather", [g("Shape", [x]), g.constant(np.array(0))], axis=0)
+        for start, delta in ((0, 1), (-1, 2), (2, 3)):
+            numbers = g("Range", [g.constant(np.array(start)), rows, g.constant(np.array(delta))])
+            g.output(g("Cast", [numbers], to=1))
+        places = g("Range", [g.constant(np.array(0)), rows, g.constant(np.array(1))])
+        g.output(g("Gather", [x, places], axis=0))

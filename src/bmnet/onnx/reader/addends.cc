@@ -175,8 +175,8 @@ bool take_sum(Node& node, Addends& from) {
   // One tensor is added at most, which moves only if it has all elements.
   if (!sum.tensor.empty() && (!from.tensor.empty() || (is_moved && graph.dims(sum.tensor) != dims)))
     return false;
-  graph.unused_sums.insert(found->result);
-  for (const TensorOp& move : found->moves) graph.unused_sums.insert(move.top(0));
+  graph.dispensable.insert(found->result);
+  for (const TensorOp& move : found->moves) graph.dispensable.insert(move.top(0));
   if (sum.is_negative) sum.tensor = power(node, sum.tensor, -1, 0, 1, "negative");
   if (sum.weights && is_moved) sum.weights = repeated(*sum.weights, dims);
   for (size_t i = found->moves.size(); i-- > 0;) {
@@ -251,11 +251,11 @@ void restore_infinite(Graph& graph, const TensorOp& op) {
 
 }  // namespace
 
-void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs) {
+void remove_dispensable(Graph& graph, const std::vector<std::string>& outputs) {
   auto& ops = graph.network.ops;
   for (size_t i = ops.size(); i-- > 0;) {
     const std::string top = ops[i].top(0);
-    if (!graph.unused_sums.contains(top)) continue;
+    if (!graph.dispensable.contains(top)) continue;
     if (graph.network.is_read(top) || std::ranges::find(outputs, top) != outputs.end()) continue;
     graph.network.blobs.erase(ops[i].name());
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));

@@ -24,7 +24,7 @@ std::optional<Addends> addends_of(Node& node, const std::string& tensor);
 // Returns the part of a Where with -inf that the tensor is, or is moved from.
 std::optional<std::string> mask_of(const Graph& graph, const std::string& tensor);
 
-// Removes the sums of `graph.unused_sums` that have no readers left.
-void remove_unused_sums(Graph& graph, const std::vector<std::string>& outputs);
+// Removes the tensors of `graph.dispensable` that have no readers left.
+void remove_dispensable(Graph& graph, const std::vector<std::string>& outputs);
 
 }  // namespace tputwin::net::onnx_reader

@@ -141,6 +141,28 @@ std::string Expansion::function(const char* name, const std::string& x, const Di
   return y;
 }
 
+std::string Expansion::fill(const std::string& x, size_t open_axes) {
+  const std::string y = add("Fill", {x}, {{"open_axes", static_cast<int64_t>(open_axes)}});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return y;
+}
+
+std::string Expansion::cut(const std::string& y, const std::string& x, size_t open_axes) {
+  const std::string z = add("Cut", {y, x}, {{"open_axes", static_cast<int64_t>(open_axes)}});
+  node_.expansion().back().set_domain(std::string(kInternal));
+  return z;
+}
+
+std::string Expansion::copy_with(const std::string& x, size_t input) {
+  onnx::NodeProto node = node_.proto;
+  node.set_input(static_cast<int>(input), x);
+  node.clear_output();
+  node.add_output(node_.fresh_name(node.op_type()));
+  node.set_name(node.output(0));
+  node_.expansion().push_back(std::move(node));
+  return node_.expansion().back().output(0);
+}
+
 void Expansion::copy_attribute(const char* name) {
   for (const auto& attribute : node_.proto.attribute())
     if (attribute.name() == name) *node_.expansion().back().add_attribute() = attribute;

@@ -41,6 +41,12 @@ class Expansion {
   std::string as_integers(const std::string& x, int type);
   // Adds a function of one value, by its name in cpu_ops/functions.cc.
   std::string function(const char* name, const std::string& x, const Dims& arguments = {});
+  // Adds a tensor with zeros up to its largest extents, which the first `open_axes` may lack.
+  std::string fill(const std::string& x, size_t open_axes);
+  // Adds the beginning of y: as many elements as x has, along the first `open_axes`.
+  std::string cut(const std::string& y, const std::string& x, size_t open_axes);
+  // Adds a copy of the node with x as this input.
+  std::string copy_with(const std::string& x, size_t input);
   // Adds a node with several outputs. Returns their names.
   std::vector<std::string> add_many(const char* type, const std::vector<std::string>& inputs,
                                     size_t outputs, const std::vector<Attribute>& attributes = {});

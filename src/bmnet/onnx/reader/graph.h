@@ -75,6 +75,10 @@ struct Value {
   bool on_host = false;
   // `dims` are the largest extents.
   bool varies = false;
+  // The tensor of the net with the largest extents that this one is the beginning of, along its
+  // first `open_axes`, and the tensor of their extents. Empty: there is none.
+  std::string filled, open_extents;
+  size_t open_axes = 0;
   Dims largest;  // of a few integers on the host: the largest values, if they are known
   std::optional<ExtentFact> extents;
 };
@@ -88,8 +92,9 @@ class Graph {
   std::map<std::string, float> thresholds;  // by tensor
   // Upper bounds of thresholds that the file does not have, for means. Samples give better ones.
   std::map<std::string, float> threshold_bounds;
-  // Sums that a softmax computes itself, and their views.
-  std::set<std::string> unused_sums;
+  // Tensors to leave out if nothing reads them: sums that a softmax computes itself, and their
+  // views; cuts of a tensor that the next layers compute whole.
+  std::set<std::string> dispensable;
   // By the model's tensors; those that are not listed are `one_scale`.
   std::map<std::string, QuantizedBy> quantized_by;
   // Results of each DynamicQuantizeLinear that may leave its input's floats as they are.

@@ -105,9 +105,13 @@ void import_row(const OperatorRow& row, Node& node) {
 void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
   const OperatorRow& row = row_of(proto, node);
   const bool is_replaced =
-      row.domain == kMicrosoft || (row.expands && !has_open_extents(node) && !has_host_form(node));
+      row.domain == kMicrosoft || row.import == import_fill || row.import == import_cut ||
+      (row.expands && !has_open_extents(node) && !has_host_form(node));
   // The nodes that stand for this one may be on the host themselves.
-  if (!is_replaced && is_of_host(node)) return import_of_host(node);
+  if (!is_replaced && is_of_host(node)) {
+    if (!expand_open_extents(node)) import_of_host(node);
+    return;
+  }
   if (row.import == expand_loop) return loop(node);
   import_row(row, node);
 }
@@ -268,7 +272,7 @@ void ModelImporter::finish() {
     end.add_bottom(tensor);
     *end.add_input_shape() = *graph_.network.shape_of(tensor);
   }
-  remove_unused_sums(graph_, {end.bottom().begin(), end.bottom().end()});
+  remove_dispensable(graph_, {end.bottom().begin(), end.bottom().end()});
   if (end.bottom().empty()) throw Refusal{Error(errors::net_no_layer).in("model")};
   fold_pads(graph_);
   fuse_gates(graph_, {end.bottom().begin(), end.bottom().end()});

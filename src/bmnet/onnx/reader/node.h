@@ -143,6 +143,10 @@ void import_real(Node&);
 void import_span(Node&);
 // Whole numbers that are integers `type` of ONNX.
 void import_as_integers(Node&);
+// A tensor whose extents are known at run time, with zeros up to the largest ones.
+void import_fill(Node&);
+// The beginning of a tensor: as many elements as another one has, along the first axes.
+void import_cut(Node&);
 // Operators of the host (on_host.h).
 void import_of_host(Node&);
 // The tg_function that the attribute `name` names, with integers as `arguments`.

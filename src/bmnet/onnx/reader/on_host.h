@@ -13,6 +13,10 @@ bool has_host_form(const Node& node);
 // Returns true if extents of an input are known at run time.
 bool has_open_extents(const Node& node);
 
+// Returns true if the chip computes the node although extents of its input are known at run time:
+// on a tensor with zeros up to the largest extents, whose results are cut. Adds those nodes.
+bool expand_open_extents(Node& node);
+
 // An operator of the host under construction.
 class HostCall {
  public:

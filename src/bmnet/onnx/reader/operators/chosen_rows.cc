@@ -21,6 +21,26 @@ void compress_of_host(Node& node) {
   made.set(made.add("Gather", {rows, places}, {{"axis", node.integer("axis", 0)}}));
 }
 
+// The integers from a constant on that are below a limit which is computed.
+void range_of_host(Node& node) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  const int64_t start = node.whole(0, "start"), delta = node.whole(2, "delta");
+  const Dims& most = node.in(1).largest;
+  node.require(delta != 0, "delta", "0", "not 0");
+  node.require(
+      delta > 0 && most.size() == 1, "limit", node.proto.input(1),
+      "above a constant start, with a largest value that is known: computed of the extents "
+      "of tensors; cut the net before it");
+  node.require(start >= -kMost && most[0] > start && most[0] <= kMost, "limit", text(most),
+               "above the start, and at most 2^24");
+  Dims all;
+  for (int64_t i = start; i < most[0]; i += delta) all.push_back(i);
+  Expansion made(node);
+  const std::string range = made.integers(all);
+  made.set(
+      made.add("Compress", {range, made.add("Less", {range, made.in(1)})}, {{"axis", int64_t{0}}}));
+}
+
 void expand_compress(Node& node) {
   if (node.graph.has_subnets && node.has(1) && node.constant(1) == nullptr)
     return compress_of_host(node);

@@ -42,6 +42,7 @@ constexpr Row kRows[] = {
     {"ConstantOfShape", constant_of_shape_of_host},
     {"Expand", expand_of_host},
     {"Tile", tile_of_host},
+    {"Pad", pad_of_host},
     {"ReduceSum", [](Node& node) { reduce_of_host(node, "sum"); }},
     {"ReduceMean", [](Node& node) { reduce_of_host(node, "mean"); }},
     {"ReduceMax", [](Node& node) { reduce_of_host(node, "max"); }},
@@ -58,6 +59,7 @@ constexpr Row kRows[] = {
     {"IsInf", is_inf_of_host},
     {"Size", size_of_host},
     {"Compress", compress_of_host},
+    {"Range", range_of_host},
     {"ArgMax", [](Node& node) { arg_of_host(node, false); }},
     {"ArgMin", [](Node& node) { arg_of_host(node, true); }},
 };

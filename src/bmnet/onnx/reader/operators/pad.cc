@@ -1,10 +1,12 @@
 // Padding: zeros or another number around rows and columns, or copies of their ends.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/operators/computed.h"
+#include "bmnet/onnx/reader/operators/host.h"
 #include "bmnet/onnx/reader/operators/pad_moves.h"
 #include "bmnet/onnx/reader/resample.h"
 
@@ -276,6 +278,25 @@ void leave_to_pool(Node& node, const Dims& pads) {
 }
 
 }  // namespace
+
+void pad_of_host(Node& node) {
+  const auto pads = pads_of(node);
+  const std::string mode = node.text("mode", "constant");
+  Dims result = node.dims();
+  node.require(pads && pads->size() == 2 * result.size() && !result.empty(), "pads",
+               pads ? text(*pads) : "none", "two for each axis");
+  const float value = value_of(node);
+  require_mode(node, mode, value);
+  for (size_t i = 0; i < result.size(); ++i)
+    for (const int64_t pad : {(*pads)[i], (*pads)[result.size() + i]}) {
+      node.require(std::abs(pad) < kMostPositions, "pads", text(*pads), "below 2^20");
+      result[i] += pad;
+    }
+  HostCall call(node,
+                fmt::format("pad pads={} mode={} value={}", fmt::join(*pads, ","), mode, value));
+  call.take(0);
+  call.set_moved(result);
+}
 
 void import_pad(Node& node) {
   const Dims& x = node.dims();

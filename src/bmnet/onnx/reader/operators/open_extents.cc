@@ -1,0 +1,164 @@
+// Layers of the chip on tensors whose extents are known at run time, such as the boxes that a
+// detector found. The host fills such a tensor with zeros up to its largest extents. The chip
+// computes with all of it, and the host cuts off what the run does not have. Layers that follow
+// each other work on the filled tensors: those cuts have no readers and are left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/on_host.h"
+
+namespace tputwin::net::onnx_reader {
+namespace {
+
+// Operators that compute each element of axis 0 alone.
+constexpr std::string_view kOfSamples[] = {"Conv",
+                                           "ConvTranspose",
+                                           "Gemm",
+                                           "MaxPool",
+                                           "AveragePool",
+                                           "GlobalAveragePool",
+                                           "GlobalMaxPool",
+                                           "BatchNormalization",
+                                           "InstanceNormalization",
+                                           "LRN",
+                                           "PRelu",
+                                           "Resize",
+                                           "Upsample"};
+// Functions of one value, and of one value and a constant. They are left to the host where no
+// layer of the chip is before them.
+constexpr std::string_view kOfElements[] = {
+    "Add",      "Sub",     "Mul",         "Div",  "Relu",      "LeakyRelu",
+    "Clip",     "Sigmoid", "HardSigmoid", "Tanh", "HardSwish", "Softplus",
+    "Identity", "Elu",     "Selu",        "Gelu", "Mish",      "Erf"};
+
+template <size_t kCount>
+bool is_one_of(const std::string_view (&list)[kCount], std::string_view type) {
+  return std::ranges::find(list, type) != std::end(list);
+}
+
+// Returns the only input that is no constant; nullopt if there are several.
+std::optional<size_t> only_tensor(const Node& node) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (!node.has(i) || node.constant(i) != nullptr) continue;
+    if (found) return {};
+    found = i;
+  }
+  return found;
+}
+
+// Returns true if no constant has several elements along the first `open_axes` of x.
+bool repeats_along(const Node& node, size_t x, size_t open_axes) {
+  const size_t rank = node.dims(x).size();
+  for (size_t i = 0; i < node.inputs(); ++i) {
+    if (i == x || !node.has(i)) continue;
+    const Dims& other = node.dims(i);
+    if (other.size() > rank) return false;
+    for (size_t axis = 0; axis < other.size(); ++axis)
+      if (axis + rank - other.size() < open_axes && other[axis] != 1) return false;
+  }
+  return true;
+}
+
+// Returns how many of the first axes of x may have fewer elements than the largest extents say. 0:
+// the chip does not compute the node.
+size_t open_axes_of(const Node& node, size_t x) {
+  const std::string& type = node.proto.op_type();
+  const Value& value = node.in(x);
+  const size_t rank = value.dims.size();
+  if (type == "Flatten")
+    return value.filled.empty() || node.integer("axis", 1) != 1 ? 0 : value.open_axes == 1;
+  if (is_one_of(kOfElements, type))
+    return !value.filled.empty() && repeats_along(node, x, value.open_axes) ? value.open_axes : 0;
+  if (x != 0 || rank < 2) return 0;
+  if (type == "MatMul") return node.dims(1).size() == 2 ? rank - 1 : 0;
+  if (type == "LayerNormalization") return node.axis(node.integer("axis", -1), rank);
+  if (type == "PRelu" && !repeats_along(node, x, 1)) return 0;
+  if (type == "Gemm") {
+    const bool is_row = !node.has(2) || node.dims(2).size() < 2 || node.dims(2)[0] == 1;
+    return node.integer("transA", 0) == 0 && is_row ? 1 : 0;
+  }
+  // Sizes would have the first extent, which is not known.
+  if (type == "Resize" && node.has(3)) return 0;
+  return is_one_of(kOfSamples, type) ? 1 : 0;
+}
+
+}  // namespace
+
+bool expand_open_extents(Node& node) {
+  const auto x = only_tensor(node);
+  if (!node.graph.has_subnets || !x || !node.in(*x).varies || node.proto.output_size() != 1)
+    return false;
+  if (node.in(*x).kind != ValueKind::real) return false;
+  const size_t open_axes = open_axes_of(node, *x);
+  if (open_axes == 0) return false;
+  Expansion made(node);
+  node.expansion_opset = node.opset;
+  const std::string filled = made.fill(made.in(*x), open_axes);
+  made.set(made.cut(made.copy_with(filled, *x), made.in(*x), open_axes));
+  return true;
+}
+
+void import_fill(Node& node) {
+  const Value& x = node.in(0);
+  const auto open_axes = static_cast<size_t>(node.integer("open_axes", 1));
+  if (!x.filled.empty() && x.open_axes <= open_axes) return node.set(x.filled, x.dims);
+  HostCall call(node, fmt::format("fill open={} shape={}", open_axes, fmt::join(x.dims, ",")));
+  call.take(0);
+  call.set_varies(false);
+  call.set_moved(x.dims);
+  if (auto& value = node.outputs()[0]; value) value->on_host = false;
+}
+
+namespace {
+
+// Returns the tensor of the first extents of input 1.
+std::string open_extents_of(Node& node, size_t open_axes) {
+  const Value& x = node.in(1);
+  if (!x.open_extents.empty() && x.open_axes == open_axes) return x.open_extents;
+  HostCall shape(node, fmt::format("shape start=0 end={}", open_axes));
+  shape.take(1);
+  return shape.add({{static_cast<int64_t>(open_axes)}}, "extents")[0];
+}
+
+}  // namespace
+
+void import_cut(Node& node) {
+  const Dims& y = node.dims();
+  const auto open_axes = static_cast<size_t>(node.integer("open_axes", 1));
+  HostCall shape(node, fmt::format("shape start=0 end={}", open_axes));
+  shape.take(1);
+  node.require(
+      y.size() >= open_axes && std::equal(y.begin(), y.begin() + static_cast<ptrdiff_t>(open_axes),
+                                          node.dims(1).begin()),
+      "axes", text(y), "as many elements as the input along axes known at run time only");
+  const auto& ops = node.graph.network.ops;
+  const size_t first_op = ops.size();
+  const Dims count{static_cast<int64_t>(open_axes)};
+  const std::string extents = open_extents_of(node, open_axes);
+  std::string tensor;
+  for (size_t axis = 0; axis < open_axes; ++axis) {
+    HostCall call(node, fmt::format("slice axis={} number={}", axis, axis));
+    if (axis == 0)
+      call.take(0);
+    else
+      call.take(tensor, true);
+    call.take_constant(count, std::vector<float>(open_axes, 0.0f));
+    call.take(extents, false);
+    call.set_varies();
+    if (axis + 1 < open_axes)
+      tensor = call.add({y}, fmt::format("cut{}", axis))[0];
+    else
+      call.set(y, ValueKind::real);
+  }
+  // Layers of the chip that follow read the filled tensor.
+  for (size_t i = first_op; i < ops.size(); ++i) node.graph.dispensable.insert(ops[i].top(0));
+  Value& value = *node.outputs()[0];
+  value.filled = node.in(0).tensor;
+  value.open_extents = extents;
+  value.open_axes = open_axes;
+}
+
+}  // namespace tputwin::net::onnx_reader
