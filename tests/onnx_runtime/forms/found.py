@@ -230,3 +230,10 @@ def range_of_what_was_found(g):
             g.output(g("Cast", [numbers], to=1))
         places = g("Range", [g.constant(np.array(0)), rows, g.constant(np.array(1))])
         g.output(g("Gather", [x, places], axis=0))
+
+
+@form()
+def many_parts_of_what_was_found(g):
+    x, other = found_rows(g), g.input([2, 4])
+    g.output(g("Concat", [x if i % 3 else other for i in range(90)], axis=0))
+    g.output(g("Concat", [x, g("Abs", [x])] * 65, axis=1))

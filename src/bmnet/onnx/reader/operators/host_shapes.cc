@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "bmnet/onnx/reader/expansion.h"
 #include "bmnet/onnx/reader/operators/host.h"
@@ -125,19 +126,52 @@ void transpose_of_host(Node& node) {
   call.set_moved(permuted(x, order));
 }
 
+namespace {
+
+constexpr size_t kMostParts = 64;  // of one operator of the host
+
+// Takes parts of a concatenation. If there are more than one operator has, several parts at a time
+// become one.
+void take_parts(Node& node, HostCall& call, const std::vector<size_t>& parts, size_t axis) {
+  if (parts.size() <= kMostParts) {
+    for (const size_t part : parts) call.take(part);
+    return;
+  }
+  for (size_t begin = 0; begin < parts.size(); begin += kMostParts) {
+    const std::span<const size_t> some =
+        std::span(parts).subspan(begin, std::min(kMostParts, parts.size() - begin));
+    HostCall joined(node, fmt::format("concat axis={}", axis));
+    Dims dims;
+    for (const size_t part : some) {
+      joined.take(part);
+      Dims x = node.dims(part);
+      if (!dims.empty()) x[axis] += dims[axis];
+      dims = dims.empty() ? x : largest(dims, x);
+    }
+    const std::string tensor = joined.add({dims}, fmt::format("parts{}", begin))[0];
+    call.take(tensor, joined.varies());
+  }
+}
+
+}  // namespace
+
 void concat_of_host(Node& node) {
   const size_t axis = node.axis(node.integer("axis", 1), node.dims().size());
   HostCall call(node, fmt::format("concat axis={}", axis));
   Dims result = node.dims();
   result[axis] = 0;
+  std::vector<size_t> parts;
   for (size_t i = 0; i < node.inputs(); ++i) {
     const Dims& x = node.dims(i);
     node.require(x.size() == result.size(), "shapes", text(x), "as many axes as the first");
     result[axis] += x[axis];
     for (size_t k = 0; k < x.size(); ++k)
       if (k != axis) result[k] = std::max(result[k], x[k]);
-    if (elements(x) != 0 || node.constant(i) == nullptr) call.take(i);
+    if (elements(x) != 0 || node.constant(i) == nullptr) parts.push_back(i);
   }
+  node.require(parts.size() <= kMostParts * kMostParts, "inputs", std::to_string(parts.size()),
+               "4096 at most on the host");
+  take_parts(node, call, parts, axis);
   call.set_moved(result);
 }
 
