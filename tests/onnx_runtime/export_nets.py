@@ -29,6 +29,17 @@ class Heads(torch.nn.Module):
         return heads["bbox_regression"], heads["cls_logits"]
 
 
+class Whole(torch.nn.Module):
+    """A detector with its ends: boxes, scores and labels, whose number is known at run time."""
+
+    def __init__(self, detector):
+        super().__init__()
+        self.detector = detector
+
+    def forward(self, x):
+        return tuple(self.detector([x[0]])[0].values())
+
+
 class Output(torch.nn.Module):
     """A segmentation network without its auxiliary results."""
 
@@ -54,6 +65,14 @@ def ssdlite():
     return Heads(make(weights=None, weights_backbone=None)), 320
 
 
+def whole(name, size, most, **options):
+    make = getattr(torchvision.models.detection, name)
+    options |= {most: 10, "weights": None, "weights_backbone": None}
+    if "ssd" not in name:
+        options |= {"min_size": size, "max_size": size}
+    return lambda: (Whole(make(**options)), size)
+
+
 NETS = {
     "resnet18": classifier("resnet18"),
     "resnet50": classifier("resnet50"),
@@ -75,6 +94,12 @@ NETS = {
     "lraspp_mobilenet_v3_large": segmentation("lraspp_mobilenet_v3_large"),
     "fcn_resnet50": segmentation("fcn_resnet50"),
     "ssdlite320_mobilenet_v3_large": ssdlite,
+    "ssd300_vgg16": whole("ssd300_vgg16", 300, "detections_per_img"),
+    "retinanet_resnet50_fpn": whole("retinanet_resnet50_fpn", 128, "detections_per_img"),
+    "fcos_resnet50_fpn": whole("fcos_resnet50_fpn", 128, "detections_per_img"),
+    "fasterrcnn_resnet50_fpn_v2": whole("fasterrcnn_resnet50_fpn_v2", 128, "box_detections_per_img"),
+    "fasterrcnn_mobilenet_v3_large_320_fpn":
+        whole("fasterrcnn_mobilenet_v3_large_320_fpn", 256, "box_detections_per_img"),
 }
 
 
@@ -95,6 +120,36 @@ def enliven(net, size):
         with torch.no_grad():
             net(torch.randn(4, 3, size, size))
     net.eval()
+
+
+def enliven_detector(net, size):
+    """Sets statistics of what the layers see, and heads that tell boxes and classes apart."""
+
+    def measure(norm, inputs):
+        norm.running_mean.copy_(inputs[0].mean((0, 2, 3)))
+        norm.running_var.copy_(inputs[0].var((0, 2, 3)) + 1e-3)
+
+    with torch.no_grad():
+        for name, parameter in net.named_parameters():
+            is_head = "backbone" not in name
+            if "cls_score.weight" in name or "cls_logits.weight" in name:
+                parameter *= 8
+            if "bbox_pred.weight" in name:
+                parameter *= 5
+            if is_head and "bias" in name:
+                parameter += 0.3 * torch.randn_like(parameter)
+        norms = [m for m in net.modules() if hasattr(m, "running_mean")]
+        hooks = [norm.register_forward_pre_hook(measure) for norm in norms]
+        net.eval()
+        net(picture(size))
+        for hook in hooks:
+            hook.remove()
+
+
+def picture(size):
+    """Smooth values from 0 to 1, as photos have."""
+    coarse = torch.rand(1, 3, size // 16, size // 16)
+    return torch.nn.functional.interpolate(coarse, size=(size, size), mode="bicubic").clamp(0, 1)
 
 
 LAST_EXPORTED = 17  # by PyTorch 1.13
@@ -128,16 +183,20 @@ def raise_opset(path, opset):
 def export(name, folder, opset):
     torch.manual_seed(1)
     net, size = NETS[name]()
-    enliven(net, size)
-    x = torch.randn(1, 3, size, size)
+    is_detector = isinstance(net, Whole)
+    (enliven_detector if is_detector else enliven)(net, size)
+    x = picture(size) if is_detector else torch.randn(1, 3, size, size)
     stem = os.path.join(folder, f"{name}-{opset}")
     torch.onnx.export(net, x, stem + ".onnx", opset_version=min(opset, LAST_EXPORTED),
                       input_names=["x"])
     if opset > LAST_EXPORTED:
         raise_opset(stem + ".onnx", opset)
+    tensor = {"dims": list(x.shape), "data": x.flatten().tolist()}
+    if is_detector:
+        tensor["type"] = "float32"  # Chips may take it whose nets have parts on the host.
     with open(stem + ".json", "w", encoding="ascii") as file:
         json.dump({"about": f"{name} opset {opset}", "relative": True,
-                   "inputs": {"x": {"dims": list(x.shape), "data": x.flatten().tolist()}}}, file)
+                   "inputs": {"x": tensor}}, file)
 
 
 def main():
