@@ -146,6 +146,7 @@ Result<std::unique_ptr<CalibrationFiles>> CalibrationFiles::open(CalibrateReques
   for (const std::vector<int64_t>& shape : request.shapes)
     request.options.input_shapes.push_back(net::make_shape(shape));
   const net::ImportOptions import{.input_shapes = request.options.input_shapes,
+                                  .outputs = request.outputs,
                                   .has_subnets = request.is_stream()};
   TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel, import));
   if (loaded.is_onnx) request.options.input_shapes.clear();  // the net has them

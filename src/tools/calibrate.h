@@ -22,6 +22,7 @@ struct CalibrateRequest {
   net::CalibrationOptions options;
   // n,c,h,w of each input; empty: from the net or the data.
   std::vector<std::vector<int64_t>> shapes;
+  std::vector<std::string> outputs;  // tensors of ONNX at which the net ends; empty: the file's
   std::string output_directory;
   std::string suffix;       // ".1x10"
   std::string report_path;  // JSON; empty: none

@@ -226,6 +226,15 @@ void add_native_plugins(CLI::App& app) {
       "load native code that the model carries: it runs with your rights");
 }
 
+void add_output_names(CLI::App& app, std::vector<std::string>& names) {
+  app.add_option("--output-names", names,
+                 "of ONNX: end the net at these tensors, or at nodes of these names, with commas "
+                 "between them; default: the file's outputs")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME]");
+}
+
 std::optional<int> parse(CLI::App& app, int argc, char** argv, int usage_code) {
   app.add_option_function<std::string>(
          "--help-as",

@@ -50,6 +50,8 @@ CLI::Validator threads();
 
 // Adds --allow-native-plugins, which sets the variable of base/native_plugins.h for the process.
 void add_native_plugins(CLI::App& app);
+// Adds --output-names, the tensors at which an ONNX net ends.
+void add_output_names(CLI::App& app, std::vector<std::string>& names);
 
 // Parses the command line. Returns nothing if the program may go on, else its exit code. --help and
 // --version print their text; other failures are the error TW-CLI-0011 with `usage_code`.

@@ -38,6 +38,7 @@ Result<net::Prepared> read_model(const CompileRequest& request) {
   for (const auto& shape : request.shapes)
     source.import.input_shapes.push_back(net::make_shape(shape));
   source.import.batch = request.batch;
+  source.import.outputs = request.outputs;
   return net::prepare(source);
 }
 

@@ -18,6 +18,7 @@ struct CompileRequest {
   std::vector<std::vector<int64_t>> shapes;  // one per input; empty: the net's own
   // Not 0: replaces the first extent of the shapes.
   int64_t batch = 0;
+  std::vector<std::string> outputs;  // tensors of ONNX at which the net ends; empty: the file's
   net::CompileOptions options;
   std::string name = "net";
   std::string plugin_directory;  // empty: directory of the shipped plugins

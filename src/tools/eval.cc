@@ -282,7 +282,8 @@ Result<net::Network> float_net(const EvalRequest& request, const net::ImportOpti
     if (loaded.ok()) return net::import_caffe(loaded->net, loaded->left_of(shapes));
     // The layers of a file that fixes its first extent may have been given another one.
   }
-  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel));
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(request.prototxt, request.caffemodel,
+                                            {.input_shapes = {}, .outputs = request.outputs}));
   if (!is_onnx) TW_RETURN_IF_ERROR(net::check_float_weights(loaded.net));
   return net::import_caffe(loaded.net, shapes);
 }
@@ -297,6 +298,7 @@ Result<std::unique_ptr<Evaluation>> Evaluation::open(const EvalRequest& request)
   TW_ASSIGN_OR_RETURN(file, bmodel::open_file(request.model));
   TW_RETURN_IF_ERROR(parts->open_devices(std::move(file), request.options));
   net::ImportOptions shapes;
+  shapes.outputs = request.outputs;
   for (const NetTensor& input : parts->devices[0].inputs())
     shapes.input_shapes.push_back(net::make_shape({input.shape.begin(), input.shape.end()}));
   TW_ASSIGN_OR_RETURN(network, float_net(request, shapes));

@@ -60,6 +60,7 @@ std::string report_text(const EvalReport& report);
 // Files to evaluate: the float net in the shapes of the model's first variety, or its stage.
 struct EvalRequest {
   std::string prototxt, caffemodel;  // float
+  std::vector<std::string> outputs;  // tensors of ONNX at which the net ends; empty: the file's
   std::string model;
   std::vector<std::string> data;  // as open_labelled() reads it
   net::DataOptions data_options;

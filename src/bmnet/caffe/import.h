@@ -21,6 +21,8 @@ struct ImportOptions {
   std::vector<TensorShape> input_shapes;
   // Not 0: replaces n of every input shape. For ONNX see load_net().
   int64_t batch = 0;
+  // Tensors of an ONNX file at which the net ends, or nodes of one result; empty: its outputs.
+  std::vector<std::string> outputs;
   std::map<std::string, LayerImporter, std::less<>> custom;  // by Caffe type
   bool needs_weights = true;                                 // false: shapes only
   // Operators of docs/host-operators.md may be used, for models of subnets. Inputs may be integers.

@@ -85,7 +85,7 @@ class Warnings {
             .argument("largest value of " + input->blob, fmt::format("{:g}", largest))
             .detail(fmt::format("one step of {} is {:g}; ", result->blob, result->threshold / 128) +
                     (is_last
-                         ? "cut the net before it: make its inputs the outputs"
+                         ? "cut the net before it: make its inputs the outputs (--output-names)"
                          : "multiply this input by a constant before it, and divide the weights "
                            "after it by the same")));
   }

@@ -69,6 +69,11 @@ ImportOptions LoadedNet::left_of(ImportOptions options) const {
 Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model,
                            const ImportOptions& options) {
   if (!is_onnx_file(prototxt) && !is_onnx_file(model)) {
+    if (!options.outputs.empty())
+      return Error(errors::net_cli)
+          .in("load_net")
+          .argument("outputs", options.outputs[0])
+          .detail("only an ONNX file is cut; take the layers behind it out of the prototxt");
     TW_ASSIGN_OR_RETURN(caffe, load_caffe(prototxt, model));
     return LoadedNet{std::move(caffe), {}, {}, ""};
   }

@@ -26,6 +26,7 @@ namespace {
 net::Source source_of(const CompileRequest& request, ChipFamily chip) {
   net::Source source{request.prototxt, request.caffemodel, std::nullopt, {}, chip};
   source.import.batch = request.batch;
+  source.import.outputs = request.outputs;
   source.import.has_subnets = true;
   if (!request.table.empty()) source.table = request.table;
   return source;

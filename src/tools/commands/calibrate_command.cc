@@ -160,6 +160,7 @@ void add_calibrate(CLI::App& app, int& exit) {
   add_data_options(*sub, *request);
   add_method_options(*sub, *request);
   add_chip(*sub, *request);
+  add_output_names(*sub, request->outputs);
   sub->footer(
       footer("  tputwin calibrate lenet.prototxt lenet.caffemodel --data "
              "t10k-images-idx3-ubyte.gz --scale 0.00390625 --samples 200\n"

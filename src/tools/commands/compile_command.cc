@@ -170,7 +170,7 @@ void add_shapes(CLI::App& sub, CompileCommand& command) {
 }
 
 // Adds the options of what is written and printed.
-void add_outputs(CLI::App& sub, CompileCommand& command) {
+void add_files(CLI::App& sub, CompileCommand& command) {
   CompileRequest& r = command.request;
   sub.add_option("--plugins", r.plugin_directory,
                  "folder of x86_64/NAME.so of CPU operators; default: those of the compiler");
@@ -217,13 +217,16 @@ void add_compile(CLI::App& app, int& exit) {
   sub->add_flag("!--no-layer-names", r.options.layer_names,
                 "leave out of the model which layer each command is of");
   add_target(*sub, *command);
-  add_outputs(*sub, *command);
+  add_output_names(*sub, r.outputs);
+  add_files(*sub, *command);
   sub->footer(
       footer("  tputwin compile --prototxt deploy.prototxt --caffemodel int8.caffemodel "
              "--table table.pb2 -o net.bmodel --explain\n"
              "  tputwin compile net.onnx --table table.pb2 -o net.bmodel\n"
              "  tputwin compile --dry-run net.onnx\n"
-             "  tputwin compile net.onnx --chip bm1684x --type fp16 -o net.bmodel\n"));
+             "  tputwin compile net.onnx --chip bm1684x --type fp16 -o net.bmodel\n"
+             "  tputwin compile yolov5s.onnx --chip bm1684x --output-names 350,498,646 -o "
+             "net.bmodel\n"));
   sub->callback([command, &exit] {
     CompileRequest& request = command->request;
     if (!command->onnx.empty()) request.caffemodel = command->onnx;

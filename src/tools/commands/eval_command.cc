@@ -27,6 +27,7 @@ struct EvalCommand {
   std::string bmodel;                                 // accuracy
   std::string int8_prototxt, int8_caffemodel, table;  // layer by layer
   CalibrateRequest source;                            // of the samples
+  std::vector<std::string> outputs;
   EvalOptions options;
   bool layers = false, json = false;
 };
@@ -42,6 +43,7 @@ Result<DataSets> open_data(const EvalCommand& command, const net::Network& net) 
 Result<std::string> accuracy(const EvalCommand& command) {
   TW_ASSIGN_OR_RETURN(report, evaluate_together({.prototxt = command.prototxt,
                                                  .caffemodel = command.caffemodel,
+                                                 .outputs = command.outputs,
                                                  .model = command.bmodel,
                                                  .data = command.source.data,
                                                  .data_options = command.source.data_options,
@@ -52,24 +54,27 @@ Result<std::string> accuracy(const EvalCommand& command) {
 
 // Refuses an int8 net as the float net.
 Status check_float(const EvalCommand& command) {
-  TW_ASSIGN_OR_RETURN(loaded, net::load_net(command.prototxt, command.caffemodel));
+  net::ImportOptions import;
+  import.outputs = command.outputs;
+  TW_ASSIGN_OR_RETURN(loaded, net::load_net(command.prototxt, command.caffemodel, import));
   return loaded.is_onnx ? Status() : net::check_float_weights(loaded.net);
 }
 
 Result<std::string> layers(const EvalCommand& command) {
-  net::ImportOptions single;
+  net::ImportOptions single, int8_net;
+  single.outputs = command.outputs;
   TW_RETURN_IF_ERROR(check_float(command));
   TW_ASSIGN_OR_RETURN(own,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   // Another batch would change extents that count no samples.
   if (net::first_extents_count_samples(own.network) && !net::mixes_samples(own.network))
-    single.batch = 1;
+    single.batch = int8_net.batch = 1;
   TW_ASSIGN_OR_RETURN(floats,
                       net::prepare({command.prototxt, command.caffemodel, std::nullopt, single}));
   net::Network& fp32 = floats.network;
   if (command.source.options.equalize) net::equalize(fp32, floats.table);
-  TW_ASSIGN_OR_RETURN(
-      int8, net::prepare({command.int8_prototxt, command.int8_caffemodel, command.table, single}));
+  TW_ASSIGN_OR_RETURN(int8, net::prepare({command.int8_prototxt, command.int8_caffemodel,
+                                          command.table, int8_net}));
   TW_ASSIGN_OR_RETURN(integers, net::resolve(int8.network, int8.table));
   TW_ASSIGN_OR_RETURN(data, open_data(command, fp32));
   std::vector<const net::DataSet*> sets;
@@ -88,6 +93,18 @@ int run(EvalCommand& command) {
   return kOk;
 }
 
+// Adds the options of the compiled model.
+void add_model(CLI::App& sub, EvalOptions& options) {
+  sub.add_option("--net", options.net, "BM1684, BM1684X: the net, if the file has several");
+  sub.add_option("--stage", options.stage,
+                 "BM1684, BM1684X: the stage, from 0; default: the first");
+  sub.add_option("--devices", options.devices,
+                 "so many devices run batches of the model at the same time")
+      ->check(at_least_one());
+  sub.add_option("--output", options.output, "the scores, when there are several outputs");
+  sub.add_option("--plugin", options.plugin_directory, "directory of CPU operators");
+}
+
 }  // namespace
 
 void add_eval(CLI::App& app, int& exit) {
@@ -97,16 +114,8 @@ void add_eval(CLI::App& app, int& exit) {
   auto* caffe = sub->add_option("--caffemodel", command->caffemodel, "float weights");
   sub->add_option("ONNX", command->onnx, "NET.onnx, instead of Caffe's files")->excludes(caffe);
   auto* bmodel = sub->add_option("--bmodel", command->bmodel, "the compiled model, of any chip");
-  sub->add_option("--net", command->options.net,
-                  "BM1684, BM1684X: the net, if the file has several");
-  sub->add_option("--stage", command->options.stage,
-                  "BM1684, BM1684X: the stage, from 0; default: the first");
-  sub->add_option("--devices", command->options.devices,
-                  "so many devices run batches of the model at the same time")
-      ->check(at_least_one());
-  sub->add_option("--output", command->options.output,
-                  "the scores, when there are several outputs");
-  sub->add_option("--plugin", command->options.plugin_directory, "directory of CPU operators");
+  add_model(*sub, command->options);
+  add_output_names(*sub, command->outputs);
   sub->add_option("--checkpoint", command->options.checkpoint,
                   "a file for what is done, from which the same command goes on");
   add_native_plugins(*sub);

@@ -88,6 +88,7 @@ Result<DryRun> dry_run(const CompileRequest& request) {
   net::ImportOptions import;
   for (const auto& shape : request.shapes) import.input_shapes.push_back(net::make_shape(shape));
   import.batch = request.batch;
+  import.outputs = request.outputs;
   auto loaded = net::load_net(request.prototxt, request.caffemodel, import);
   if (!loaded.ok() && is_about_files(loaded.error())) return loaded.error();
   if (!loaded.ok()) {

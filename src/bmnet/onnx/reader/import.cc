@@ -1,5 +1,6 @@
 // Import of an ONNX file: its graph, and the thresholds of its quantized tensors.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
@@ -65,6 +66,54 @@ std::string vendor_table(const onnx::ModelProto& model) {
   return {};
 }
 
+// Returns names with something in common with one that there is not, or the last of the file.
+std::string names_like(const onnx::GraphProto& graph, const std::string& name) {
+  constexpr size_t kFew = 3;
+  std::vector<std::string> alike, last;
+  for (const auto& node : graph.node())
+    for (const std::string& output : node.output())
+      if (name.size() >= kFew && output.size() >= kFew &&
+          (output.find(name) != std::string::npos || name.find(output) != std::string::npos))
+        alike.push_back(output);
+  for (const auto& output : graph.output()) last.push_back(output.name());
+  std::vector<std::string>& names = alike.empty() ? last : alike;
+  if (names.size() > kFew) names.resize(kFew);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Returns the tensor of a name, or the result of the node that has it; "" if there is none.
+std::string tensor_called(const onnx::GraphProto& graph, const std::string& name) {
+  std::string of_node;
+  for (const auto& node : graph.node()) {
+    if (std::ranges::find(node.output(), name) != node.output().end()) return name;
+    if (node.name() == name && node.output_size() == 1) of_node = node.output(0);
+  }
+  return of_node;
+}
+
+// Makes these tensors the outputs of the graph, in this order.
+void end_at(onnx::GraphProto& graph, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  google::protobuf::RepeatedPtrField<onnx::ValueInfoProto> outputs;
+  for (const std::string& name : names) {
+    const std::string tensor = tensor_called(graph, name);
+    const auto is_it = [&](const onnx::ValueInfoProto& one) { return one.name() == tensor; };
+    if (tensor.empty() || std::ranges::any_of(outputs, is_it))
+      throw Refusal{Error(errors::net_cli)
+                        .in("load_net")
+                        .argument("outputs", name)
+                        .detail(tensor.empty()
+                                    ? "a tensor that a node of the file makes, such as " +
+                                          names_like(graph, name)
+                                    : "each tensor once")};
+    auto& made = *outputs.Add();
+    made.set_name(tensor);
+    for (const auto& known : graph.output())
+      if (is_it(known)) made = known;
+  }
+  graph.mutable_output()->Swap(&outputs);
+}
+
 Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& path,
                              const ImportOptions& options) {
   onnx::ModelProto model;
@@ -79,6 +128,7 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   const std::string folder = std::filesystem::path(path).parent_path();
   sort_nodes(*model.mutable_graph());
   inline_functions(model);
+  end_at(*model.mutable_graph(), options.outputs);
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;
   return LoadedNet{to_caffe(network),

@@ -70,8 +70,9 @@ const OperatorRow& row_of(const onnx::NodeProto& proto, const Node& node) {
     node.refuse("domain", domain, "operators of ai.onnx; export the net without others");
   if (row == nullptr)
     node.refuse("operator", domain.empty() ? proto.op_type() : domain + "." + proto.op_type(),
-                "it is not in the table of docs/onnx.md; cut the net before it and let the program "
-                "behind the net do its work, or export the net with operators of the table");
+                "it is not in the table of docs/onnx.md; cut the net before it (--output-names) and "
+                "let the program behind the net do its work, or export the net with operators of "
+                "the table");
   if (domain.empty()) verify_form(node, *row);
   return *row;
 }

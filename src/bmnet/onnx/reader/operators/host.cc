@@ -185,10 +185,11 @@ std::string source_of_extents(const Graph& graph, std::string tensor) {
   for (size_t i = 0; i < node.inputs(); ++i) {
     if (!node.has(i) || !node.in(i).varies) continue;
     const std::string source = source_of_extents(node.graph, node.in(i).tensor);
-    node.refuse("operator", type,
-                fmt::format("the extents of its input {} are known at run time only, after {}; "
-                            "{}cut the net before {}, and let the program do the rest",
-                            node.proto.input(static_cast<int>(i)), source, kList, node.label()));
+    node.refuse(
+        "operator", type,
+        fmt::format("the extents of its input {} are known at run time only, after {}; "
+                    "{}cut the net before {} (--output-names), and let the program do the rest",
+                    node.proto.input(static_cast<int>(i)), source, kList, node.label()));
   }
   node.refuse(
       "operator", type,

@@ -1,0 +1,102 @@
+// ONNX nets that end at tensors of the user's choice (--output-names).
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "bmnet_onnx/support.h"
+#include "common/temporary_directory.h"
+
+namespace tputwin::test::output_names {
+namespace {
+
+// Returns the output of a command, followed by "exit N".
+std::string tputwin(const std::string& arguments) {
+  const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+  std::string text;
+  char part[4096];
+  while (fgets(part, sizeof(part), pipe.get()) != nullptr) text += part;
+  return text;
+}
+
+class OutputNames : public ::testing::Test {
+ protected:
+  // a = x w, b = relu(a), y = det(b), which no chip has.
+  void SetUp() override {
+    ModelBuilder b(13);
+    b.input("x", {4, 4});
+    b.weights("w", {4, 4}, {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1, 0, 0, 0, 0, 4});
+    b.node("MatMul", {"x", "w"}, {"a"});
+    b.node("Relu", {"a"}, {"b"});
+    b.node("Det", {"b"}, {"y"});
+    b.output("y");
+    std::ofstream file(net, std::ios::binary);
+    b.model.SerializeToOstream(&file);
+    const std::vector<float> values = random_values(16, 5, 0.5f, 1);
+    std::ofstream(data, std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size() * sizeof(float)));
+  }
+  const tputwin::testing::TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  const std::string net = at + "net.onnx", data = at + "x.bin";
+};
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST_F(OutputNames, EndTheNetInTheirOrder) {
+  EXPECT_THAT(tputwin("compile " + net + " --chip bm1684x -o " + at + "n.bmodel"),
+              AllOf(HasSubstr("Det"), HasSubstr("--output-names"), HasSubstr("exit 5")));
+  for (const std::string chip : {"bm1684x --type fp16", "bm1684", "bm1684x --type int8"}) {
+    SCOPED_TRACE(chip);
+    std::string table;
+    if (chip.ends_with("int8")) {
+      EXPECT_THAT(tputwin("calibrate " + net + " --chip bm1684x --output-names b,a --data " + data +
+                          " --output " + at),
+                  HasSubstr("exit 0"));
+      table = " --table " + at + "bmnet_net_calibration_table.pb2";
+    }
+    EXPECT_THAT(tputwin("compile " + net + " --chip " + chip + table + " --output-names b,n_a -o " +
+                        at + "net.bmodel"),
+                HasSubstr("exit 0"));
+    const std::string ran = tputwin("run " + at + "net.bmodel --input " + data);
+    EXPECT_THAT(ran, HasSubstr("exit 0"));
+    EXPECT_LT(ran.find("output  b"), ran.find("output  a"));
+    EXPECT_EQ(ran.find("output  y"), std::string::npos);
+    EXPECT_THAT(
+        tputwin("compile --dry-run " + net + " --chip " + chip + table + " --output-names a"),
+        AllOf(HasSubstr("exit 0"), Not(HasSubstr("relu"))));
+  }
+}
+
+// The table of a net that ends later serves an earlier end.
+TEST_F(OutputNames, TablesHaveLayersBehindTheEnd) {
+  const std::string table = " --table " + at + "bmnet_net_calibration_table.pb2";
+  for (const std::string chip : {"bm1880", "bm1684x", "bm1684"}) {
+    SCOPED_TRACE(chip);
+    EXPECT_THAT(tputwin("calibrate " + net + " --chip " + chip + " --output-names b --data " +
+                        data + " --output " + at),
+                HasSubstr("exit 0"));
+    const std::string type = chip == "bm1880" ? "" : " --type int8";
+    EXPECT_THAT(tputwin("compile " + net + " --chip " + chip + type + table +
+                        " --output-names a -o " + at + "a.bmodel"),
+                HasSubstr("exit 0"));
+  }
+}
+
+TEST_F(OutputNames, NamesThatThereAreNotAreRefused) {
+  const std::string compile = "compile " + net + " --chip bm1684x --output-names ";
+  EXPECT_THAT(tputwin(compile + "n_"),
+              AllOf(HasSubstr("outputs = n_"), HasSubstr("such as y"), HasSubstr("exit 2")));
+  EXPECT_THAT(tputwin(compile + "x"), HasSubstr("a tensor that a node of the file makes"));
+  EXPECT_THAT(tputwin(compile + "a,n_a"), HasSubstr("each tensor once"));
+  EXPECT_THAT(tputwin("compile --prototxt " TPUTWIN_SOURCE_DIR
+                      "/models/lenet_fashion.prototxt --caffemodel " TPUTWIN_SOURCE_DIR
+                      "/models/lenet_fashion.caffemodel --chip bm1684x --output-names ip1"),
+              HasSubstr("only an ONNX file is cut"));
+}
+
+}  // namespace
+}  // namespace tputwin::test::output_names
