@@ -29,21 +29,14 @@ def gru_for_each_length(g):
     g.output(*(g("GRU", [g.input([n, 1, 3]), w, r], 2, hidden_size=4)[0] for n in (5, 3)))
 
 
-@form(refused="GroupQueryAttention")
-def microsoft_group_query_attention(g):
+@form(refused="total_sequence_length")
+def microsoft_group_query_attention_of_a_computed_total(g):
     q, k, v = g.input([1, 5, 32]), g.input([1, 5, 16]), g.input([1, 5, 16])
     past = [g.constant(np.zeros((1, 2, 0, 8), np.float32)) for _ in range(2)]
-    lengths = [g.constant(np.array([4], np.int32)), g.constant(np.array(5, np.int32))]
+    lengths = [g.constant(np.array([4], np.int32)), g.input_of([5], "int32")]
     y = g.microsoft("GroupQueryAttention", [q, k, v] + past + lengths,
                     [g.name("y"), g.name("k"), g.name("v")], num_heads=4, kv_num_heads=2)
     g.output(y[0])
-
-
-@form(23)
-def grouped_attention_with_past_tensors(g):
-    q, k, v = g.input([1, 4, 5, 8]), g.input([1, 2, 5, 8]), g.input([1, 2, 5, 8])
-    past = [g.input([1, 2, 3, 8]), g.input([1, 2, 3, 8])]
-    g.output(*g("Attention", [q, k, v, g.weights([5, 8])] + past, 3))
 
 
 @form(refused="cond")
