@@ -134,3 +134,25 @@ def microsoft_decoder_layer(g):
     y, k, v = g.microsoft("GroupQueryAttention", [qkv, "", ""] + cache + [counts, total] + rotations(g), 3,
                           num_heads=HEADS, kv_num_heads=KEY_HEADS, do_rotary=1)
     g.output(g("Add", [g("MatMul", [y, g.weights([64, 32])]), total_x]), k, v)
+
+
+@form(tolerance=1e-3)
+def microsoft_mat_mul_n_bits_of_reordered_columns(g):
+    inputs, attributes = of_bits(g, 6, 64, 4, 16, zeros=False)
+    groups = g.random.permutation(np.repeat(np.arange(4), 16)).astype(np.int32)
+    g.output(g.microsoft("MatMulNBits", [g.input([3, 64])] + inputs + ["", g.constant(groups)], **attributes))
+
+
+@form(tolerance=1e-3)
+def microsoft_mat_mul_n_bits_of_reordered_columns_with_zero_points(g):
+    """ONNX Runtime takes 8 for all zero points if there is a g_idx."""
+    x = g.input([2, 32])
+    bytes_, scales = g.random.randint(0, 256, [3, 2, 8]), g.random.rand(6).astype(np.float32)
+    zeros, groups = g.random.randint(0, 256, [3]), g.random.permutation(np.repeat(np.arange(2), 16))
+    integers = np.stack([bytes_ & 15, bytes_ >> 4], -1).reshape(3, 32)
+    z, s = np.stack([zeros & 15, zeros >> 4], -1)[:, groups], scales.reshape(3, 2)[:, groups]
+    inputs = [x, g.constant(bytes_, "uint8"), g.constant(scales), g.constant(zeros, "uint8"),
+              g.constant(groups, "int32")]
+    g.output(g.microsoft("MatMulNBits", inputs, K=32, N=3, bits=4, block_size=16))
+    values = np.array(g.data[x]["data"]).reshape(2, 32) @ ((integers - z) * s).T
+    g.expected = [values.flatten().tolist()]

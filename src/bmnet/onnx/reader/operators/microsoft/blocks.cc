@@ -49,12 +49,33 @@ Packed packed_of(const Node& node) {
   return {rows, columns, bits, block, (columns + block - 1) / block};
 }
 
+// The block whose scale and zero point each column has: its own, or what g_idx says, which is what
+// reordered columns need.
+std::vector<size_t> groups_of(const Node& node, const Packed& p) {
+  constexpr size_t kGroups = 4;
+  std::vector<size_t> groups;
+  for (int64_t column = 0; column < p.columns; ++column)
+    groups.push_back(static_cast<size_t>(column / p.block));
+  if (!node.has(kGroups)) return groups;
+  const Constant& given = node.weights(kGroups, "g_idx");
+  const auto count = static_cast<int64_t>(given.size());
+  node.require(given.is_integer() && (count == p.columns || count == p.blocks * p.block), "g_idx",
+               text(given.dims), fmt::format("an integer for each of {} columns", p.columns));
+  for (size_t column = 0; column < groups.size(); ++column) {
+    const int64_t group = given.integers[column];
+    node.require(group >= 0 && group < p.blocks, "g_idx", std::to_string(group),
+                 fmt::format("from 0 to {}", p.blocks - 1));
+    groups[column] = static_cast<size_t>(group);
+  }
+  return groups;
+}
+
 }  // namespace
 
 // A B^T for B of few bits: (integer - zero point) * scale, each block with its own.
 void expand_mat_mul_n_bits(Node& node) {
   const Packed p = packed_of(node);
-  node.require(!node.has(4), "g_idx", node.has(4) ? node.proto.input(4) : "", "absent");
+  const std::vector<size_t> groups = groups_of(node, p);
   const std::vector<int64_t> integers = unpacked(node.weights(1, "B"), p.bits);
   const std::vector<float> scales = node.weights(2, "scales").real(), zeros = zeros_of(node, p);
   const auto blocks = static_cast<size_t>(p.rows * p.blocks);
@@ -64,7 +85,8 @@ void expand_mat_mul_n_bits(Node& node) {
   std::vector<float> matrix(static_cast<size_t>(p.columns * p.rows));
   for (int64_t row = 0; row < p.rows; ++row)
     for (int64_t column = 0; column < p.columns; ++column) {
-      const auto block = static_cast<size_t>(row * p.blocks + column / p.block);
+      const size_t block =
+          static_cast<size_t>(row * p.blocks) + groups[static_cast<size_t>(column)];
       const auto value =
           static_cast<float>(integers[static_cast<size_t>(row * p.blocks * p.block + column)]);
       matrix[static_cast<size_t>(column * p.rows + row)] = (value - zeros[block]) * scales[block];
