@@ -156,3 +156,12 @@ def microsoft_mat_mul_n_bits_of_reordered_columns_with_zero_points(g):
     g.output(g.microsoft("MatMulNBits", inputs, K=32, N=3, bits=4, block_size=16))
     values = np.array(g.data[x]["data"]).reshape(2, 32) @ ((integers - z) * s).T
     g.expected = [values.flatten().tolist()]
+
+
+@form(tolerance=1e-3)
+def simplified_normalizations_of_other_extents(g):
+    g.output(g("SimplifiedLayerNormalization", [g.input([2, 3, 4]), g.weights([3, 4])], axis=1))
+    g.output(g.microsoft("SkipSimplifiedLayerNormalization", [g.input([3, 8]), g.input([3, 8]), g.weights([8]),
+                                                              g.weights([8])]))
+    g.output(g.microsoft("SkipSimplifiedLayerNormalization", [g.input([2, 3, 8]), g.input([1, 3, 8]), g.weights([8])]))
+    g.output(g.microsoft("SkipLayerNormalization", [g.input([2, 3, 8]), g.input([3, 8]), g.weights([8]), g.weights([8])]))

@@ -246,30 +246,26 @@ void expand_skip_layer_normalization(Node& node) {
 
 namespace {
 
-// x / sqrt(mean(x^2) + epsilon) * scale over the last axis
+// x / sqrt(mean(x^2) + epsilon) * scale over the axes from `axis` on
 std::string rms_normalized(Expansion& made, const std::string& x, const std::string& scale,
-                           float epsilon) {
-  const std::string y =
-      made.add("RMSNormalization", {x, scale}, {{"axis", int64_t{-1}}, {"epsilon", epsilon}});
-  return y;
+                           int64_t axis, float epsilon) {
+  return made.add("RMSNormalization", {x, scale}, {{"axis", axis}, {"epsilon", epsilon}});
 }
 
 }  // namespace
 
 void expand_simplified_layer_normalization(Node& node) {
-  const int64_t axis = node.integer("axis", -1);
-  node.require(axis == -1 || axis + 1 == static_cast<int64_t>(node.dims().size()), "axis",
-               std::to_string(axis), "the last");
   node.expansion_opset = 23;
   Expansion made(node);
-  made.set(rms_normalized(made, made.in(0), made.in(1), node.real("epsilon", 1e-5f)));
+  made.set(rms_normalized(made, made.in(0), made.in(1), node.integer("axis", -1),
+                          node.real("epsilon", 1e-5f)));
 }
 
 void expand_skip_simplified_layer_normalization(Node& node) {
   node.expansion_opset = 23;
   Expansion made(node);
   const std::string x = skipped(node, made, 3);
-  made.set(rms_normalized(made, x, made.in(2), node.real("epsilon", 1e-12f)));
+  made.set(rms_normalized(made, x, made.in(2), -1, node.real("epsilon", 1e-12f)));
 }
 
 // Adds ONNX's operator, also for types that the model's opset does not have.
