@@ -79,6 +79,19 @@ class Mask {
     return node_.has(3) && !is_boolean_ ? made_.add("Add", {sum, made_.in(3)}) : sum;
   }
 
+  // Returns masked() as an output: with the lowest float where ONNX Runtime has it.
+  std::string shown(const std::string& scores) const {
+    const Constant* mask = node_.constant(3);
+    if (mask != nullptr) {
+      const std::vector<float> all = combined(*mask, -FLT_MAX);
+      return made_.add("Add", {scores, made_.reals(dims_, all)});
+    }
+    const std::string sum = past_ ? made_.add("Add", {scores, causal(-FLT_MAX)}) : scores;
+    if (!node_.has(3)) return sum;
+    if (!is_boolean_) return made_.add("Add", {sum, made_.in(3)});
+    return made_.add("Where", {made_.in(3), sum, made_.real(-FLT_MAX)});
+  }
+
   // The weights, or zeros for queries without a key.
   std::string cleared(const std::string& weights) const {
     if (!node_.has(3)) return weights;
@@ -122,26 +135,27 @@ class Mask {
     return std::all_of(row, row + keys_, [](float value) { return value <= kMasked; });
   }
 
-  static std::vector<float> of_booleans(const Constant& mask) {
+  static std::vector<float> of_booleans(const Constant& mask, float masked) {
     std::vector<float> floats;
-    for (const int64_t is_read : mask.integers) floats.push_back(is_read != 0 ? 0.0f : -INFINITY);
+    for (const int64_t is_read : mask.integers) floats.push_back(is_read != 0 ? 0.0f : masked);
     return floats;
   }
 
-  // The mask and causality together, with a row for each query if the mask is causal.
-  std::vector<float> combined(const Constant& mask) const {
+  // The mask and causality together, with a row for each query if the mask is causal. `masked` is
+  // added where a query must not read.
+  std::vector<float> combined(const Constant& mask, float masked = -INFINITY) const {
     dims_ = mask.dims;
     const int64_t rows = mask.dims[mask.dims.size() - 2];
     if (past_) dims_[dims_.size() - 2] = std::max(rows, queries_);
     const int64_t result_rows = dims_[dims_.size() - 2];
     const int64_t blocks = elements(mask.dims) / std::max<int64_t>(1, rows * keys_);
-    const std::vector<float> floats = is_boolean_ ? of_booleans(mask) : mask.real();
+    const std::vector<float> floats = is_boolean_ ? of_booleans(mask, masked) : mask.real();
     std::vector<float> values;
     for (int64_t i = 0; i < blocks; ++i)
       for (int64_t q = 0; q < result_rows; ++q)
         for (int64_t k = 0; k < keys_; ++k) {
           const auto at = static_cast<size_t>((i * rows + (rows == 1 ? 0 : q)) * keys_ + k);
-          values.push_back(is_after(q, k) ? -INFINITY : floats[at]);
+          values.push_back(is_after(q, k) ? masked : floats[at]);
         }
     return values;
   }
@@ -178,40 +192,65 @@ std::string lowest_unless(Expansion& made, const std::string& counts) {
   return made.add("Mul", {made.add("Sub", {made.real(1), counts}), made.real(-FLT_MAX)});
 }
 
-// Makes the lengths of keys and values a part of the mask of another Attention.
+// Returns for each query the number of keys that it may read: the length of its sample, or with
+// is_causal as many less as queries follow it.
+std::string readable_keys(Node& node, Expansion& made) {
+  const int64_t samples = node.dims(1)[0], queries = node.dims()[node.dims().size() - 2];
+  const std::string lengths =
+      made.add("Reshape", {as_floats(made, made.in(6)), made.integers({samples, 1, 1, 1})});
+  if (node.integer("is_causal", 0) == 0) return lengths;
+  std::vector<float> steps(static_cast<size_t>(queries));
+  std::iota(steps.begin(), steps.end(), static_cast<float>(1 - queries));
+  return made.add("Add", {lengths, made.reals({1, 1, queries, 1}, steps)});
+}
+
+// Makes the lengths of keys and values, and causality, a part of the mask of another Attention.
 void mask_padding(Node& node) {
   const Dims& keys = node.dims(1);
   const int64_t length = keys[keys.size() - 2], samples = keys[0];
-  node.require(node.integer("is_causal", 0) == 0, "nonpad_kv_seqlen", node.proto.input(6),
-               "absent with is_causal; give a mask instead");
   node.require(!node.has(4) && elements(node.dims(6)) == samples, "nonpad_kv_seqlen",
                text(node.dims(6)), "a length for each sample, and no past_key");
   node.expansion_opset = 23;
   Expansion made(node);
   std::vector<float> all(static_cast<size_t>(length));
   std::iota(all.begin(), all.end(), 0.0f);
-  const std::string lengths =
-      made.add("Reshape", {as_floats(made, made.in(6)), made.integers({samples, 1, 1, 1})});
   const std::string positions = made.reals({1, 1, 1, length}, all);
-  std::string mask = lowest_unless(made, as_floats(made, made.add("Less", {positions, lengths})));
-  if (node.has(3)) {
-    const Constant* own = node.constant(3);
-    const bool is_boolean = own != nullptr ? own->type == onnx::TensorProto::BOOL
-                                           : node.in(3).kind == ValueKind::boolean;
-    const std::string given =
-        is_boolean ? lowest_unless(made, as_floats(made, made.in(3))) : made.in(3);
-    mask = made.add("Add", {given, mask});
-  }
-  made.set(made.add("Attention", {made.in(0), made.in(1), made.in(2), mask}));
-  for (const char* name : {"kv_num_heads", "q_num_heads", "scale", "softcap", "softmax_precision"})
+  std::string counts = as_floats(made, made.add("Less", {positions, readable_keys(node, made)}));
+  const Constant* own = node.constant(3);
+  const bool is_boolean = node.has(3) && (own != nullptr ? own->type == onnx::TensorProto::BOOL
+                                                         : node.in(3).kind == ValueKind::boolean);
+  if (is_boolean) counts = made.add("Mul", {counts, as_floats(made, made.in(3))});
+  std::string mask = lowest_unless(made, counts);
+  if (node.has(3) && !is_boolean) mask = made.add("Add", {made.in(3), mask});
+  const auto results =
+      made.add_many("Attention", {made.in(0), made.in(1), made.in(2), mask}, node.wants(3) ? 4 : 1);
+  for (const char* name : {"kv_num_heads", "q_num_heads", "qk_matmul_output_mode", "scale",
+                           "softcap", "softmax_precision"})
     made.copy_attribute(name);
+  if (node.wants(3)) made.set(results[3], 3);
+  made.set(results[0]);
+}
+
+// The scores at the steps of which qk_matmul_output_mode names one.
+struct Scores {
+  std::string raw, capped, weights;
+};
+
+void set_scores(Node& node, Expansion& made, const Mask& mask, const Scores& scores) {
+  if (!node.wants(3)) return;
+  const int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  node.require(mode >= 0 && mode <= 3, "qk_matmul_output_mode", std::to_string(mode), "0 to 3");
+  const std::string shown = mode == 0   ? scores.raw
+                            : mode == 1 ? scores.capped
+                            : mode == 2 ? mask.shown(scores.capped)
+                                        : scores.weights;
+  made.set(made.add("Identity", {shown}), 3);
 }
 
 }  // namespace
 
 // softmax(Q K^T * scale + mask) V
 void expand_attention(Node& node) {
-  node.require(!node.wants(3), "qk_matmul_output", "wanted", "not wanted");
   if (node.has(6)) return mask_padding(node);
   Expansion made(node);
   const Heads q = heads_of(node, made, 0, "q_num_heads");
@@ -225,16 +264,18 @@ void expand_attention(Node& node) {
   const std::string scaled = made.add("Mul", {q.tensor, made.real(scale)});
   const std::string transposed_keys =
       made.add("Transpose", {k.tensor}, {{"perm", Dims{0, 1, 3, 2}}});
-  std::string scores = made.add("MatMul", {scaled, transposed_keys});
+  Scores scores{.raw = made.add("MatMul", {scaled, transposed_keys}), .capped = {}, .weights = {}};
+  scores.capped = scores.raw;
   const float cap = node.real("softcap", 0);
   if (cap != 0) {
-    const std::string small = made.add("Mul", {scores, made.real(1 / cap)});
-    scores = made.add("Mul", {made.add("Tanh", {small}), made.real(cap)});
+    const std::string small = made.add("Mul", {scores.raw, made.real(1 / cap)});
+    scores.capped = made.add("Mul", {made.add("Tanh", {small}), made.real(cap)});
   }
   const Mask mask(node, made, q.dims[2], k.dims[2]);
-  const std::string weights =
-      mask.cleared(made.add("Softmax", {mask.masked(scores)}, {{"axis", int64_t{-1}}}));
-  const std::string y = made.add("MatMul", {weights, v.tensor});
+  scores.weights =
+      mask.cleared(made.add("Softmax", {mask.masked(scores.capped)}, {{"axis", int64_t{-1}}}));
+  set_scores(node, made, mask, scores);
+  const std::string y = made.add("MatMul", {scores.weights, v.tensor});
   if (node.dims().size() == 4) return made.set(y);
   const std::string rows = made.add("Transpose", {y}, {{"perm", Dims{0, 2, 1, 3}}});
   made.set(
