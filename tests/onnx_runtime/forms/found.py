@@ -237,3 +237,25 @@ def many_parts_of_what_was_found(g):
     x, other = found_rows(g), g.input([2, 4])
     g.output(g("Concat", [x if i % 3 else other for i in range(90)], axis=0))
     g.output(g("Concat", [x, g("Abs", [x])] * 65, axis=1))
+
+
+@form()
+def functions_of_microsoft_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        g.output(g.microsoft("Gelu", [x]), g.microsoft("FastGelu", [x]), g.microsoft("FastGelu", [x, g.weights([4])]),
+                 g.microsoft("BiasGelu", [x, g.weights([4])]), g.microsoft("QuickGelu", [x], alpha=1.5))
+
+
+@form()
+def largest_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        g.output(g("Hardmax", [x], axis=1), g("Hardmax", [g("Sign", [x])], axis=0))
+
+
+@form()
+def largest_of_maps_that_were_found(g):
+    x = g.input([5, 3, 4])
+    most = g.reduce("ReduceMax", x, [1, 2], keepdims=0)
+    places = g("NonZero", [g("Greater", [most, g.constant(np.float32(1.5))])])
+    y = g("Gather", [x, g.squeeze(places, 0)], axis=0)
+    g.output(g("Hardmax", [y], axis=1), g("Hardmax", [y], axis=2))

@@ -90,25 +90,45 @@ void expand_reverse_sequence(Node& node) {
   made.set(made.add("Transpose", {y}, {{"perm", order}}));
 }
 
-// 1 at the first largest element of the axis, before opset 13 of all axes from it on.
+namespace {
+
+// 1 at the first largest element along the axis.
+std::string first_largest(Expansion& made, const std::string& x, int64_t along) {
+  const auto as_number = [&](const std::string& condition) {
+    return made.add("Cast", {condition}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  };
+  const std::string largest =
+      made.add("ReduceMax", {x, made.integers({along})}, {{"keepdims", int64_t{1}}});
+  const std::string is_largest = as_number(made.add("Equal", {x, largest}));
+  const std::string count = made.add("CumSum", {is_largest, made.integer(along)});
+  return made.add("Mul", {is_largest, as_number(made.add("Less", {count, made.real(1.5f)}))});
+}
+
+}  // namespace
+
+// Before opset 13 all axes from `axis` on are one.
 void expand_hardmax(Node& node) {
   const Dims& x = node.dims();
   const bool one_axis = node.opset >= 13;
   const size_t axis = node.axis(node.integer("axis", one_axis ? -1 : 1), x.size());
   const Dims rows = one_axis ? x : Dims{run(x, 0, axis), run(x, axis, x.size())};
-  const int64_t along = one_axis ? static_cast<int64_t>(axis) : 1;
   Expansion made(node);
-  const auto as_number = [&](const std::string& condition) {
-    return made.add("Cast", {condition}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
-  };
   const std::string map = made.add("Reshape", {made.in(0), made.integers(rows)});
-  const std::string largest =
-      made.add("ReduceMax", {map, made.integers({along})}, {{"keepdims", int64_t{1}}});
-  const std::string is_largest = as_number(made.add("Equal", {map, largest}));
-  const std::string count = made.add("CumSum", {is_largest, made.integer(along)});
-  const std::string is_first = as_number(made.add("Less", {count, made.real(1.5f)}));
-  const std::string y = made.add("Mul", {is_largest, is_first});
+  const std::string y = first_largest(made, map, one_axis ? static_cast<int64_t>(axis) : 1);
   made.set(made.add("Reshape", {y, made.integers(x)}));
+}
+
+// Does the same to a tensor whose extents are known at run time.
+void hardmax_of_host(Node& node) {
+  const Dims& x = node.dims();
+  const bool one_axis = node.opset >= 13;
+  const size_t axis = node.axis(node.integer("axis", one_axis ? -1 : 1), x.size());
+  const auto along = static_cast<int64_t>(axis);
+  Expansion made(node);
+  if (one_axis || axis + 1 == x.size()) return made.set(first_largest(made, made.in(0), along));
+  const std::string rows = made.add("Flatten", {made.in(0)}, {{"axis", along}});
+  const std::string shape = made.add("Shape", {made.in(0)});
+  made.set(made.add("Reshape", {first_largest(made, rows, 1), shape}, {{"allowzero", int64_t{1}}}));
 }
 
 // off + (on - off) where the index is the position, counted from either end. Others have `off`

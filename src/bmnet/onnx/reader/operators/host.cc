@@ -56,6 +56,7 @@ constexpr Row kRows[] = {
     {"Softmax", [](Node& node) { softmax_of_host(node, false); }},
     {"LogSoftmax", [](Node& node) { softmax_of_host(node, true); }},
     {"Gelu", gelu_of_host},
+    {"Hardmax", hardmax_of_host},
     {"IsInf", is_inf_of_host},
     {"Size", size_of_host},
     {"Compress", compress_of_host},

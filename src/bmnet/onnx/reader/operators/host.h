@@ -21,6 +21,7 @@ bool is_function_of_host(std::string_view type);
 bool function_of_host(Node& node);
 void gelu_of_host(Node& node);
 void is_inf_of_host(Node& node);
+void hardmax_of_host(Node& node);
 void softmax_of_host(Node& node, bool log);
 void operands_of_host(Node& node, const char* type);
 void size_of_host(Node& node);
