@@ -49,3 +49,24 @@ def images_of_blocks(g):
     image(2, 4, (7, 6), (2, 3), strides=[3, 2], dilations=[2, 1])
     image(3, 3, (7,), (3,), strides=[2])
     image(2, 12, (3, 4, 3), (2, 2, 2))
+
+
+@form(19)
+def deformable_convolutions(g):
+    def of(c, m, group, offset_groups, kernel, out, has_mask=True, far=2, **attributes):
+        taps = kernel[0] * kernel[1]
+        x, offsets = g.input([2, c, 5, 4]), g.input([2, offset_groups * taps * 2, *out], -far, far)
+        inputs = [x, g.weights([m, c // group, *kernel]), offsets, g.weights([m])]
+        if has_mask:
+            inputs.append(g.input([2, offset_groups * taps, *out], 0, 1))
+        g.output(g("DeformConv", inputs, group=group, offset_group=offset_groups, **attributes))
+    of(2, 3, 1, 1, (2, 2), (4, 3), has_mask=False)
+    of(4, 4, 2, 2, (3, 3), (5, 4), pads=[1, 1, 1, 1])
+    of(2, 2, 1, 1, (3, 2), (2, 3), pads=[1, 0, 0, 2], strides=[2, 2])
+    of(2, 4, 2, 1, (2, 2), (3, 2), has_mask=False, dilations=[2, 2])
+    of(3, 1, 1, 3, (1, 1), (5, 4), far=9)
+
+
+@form(19)
+def deformable_convolution_of_tensors(g):
+    g.output(g("DeformConv", [g.input([1, 2, 5, 4]), g.input([3, 2, 2, 2]), g.constant(np.zeros((1, 8, 4, 3), np.float32))]))

@@ -147,6 +147,8 @@ void import_as_integers(Node&);
 void import_fill(Node&);
 // The beginning of a tensor: as many elements as another one has, along the first axes.
 void import_cut(Node&);
+// Gathers what the taps of a deformable convolution read.
+void import_deformable_gather(Node&);
 // Operators of the host (on_host.h).
 void import_of_host(Node&);
 // The tg_function that the attribute `name` names, with integers as `arguments`.

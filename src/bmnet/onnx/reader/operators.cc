@@ -22,6 +22,7 @@ constexpr OperatorRow kRows[] = {
     {kInternal, "AsIntegers", 1, 1, import_as_integers, fold_none, false},
     {kInternal, "Function", 1, 1, import_function, fold_none, false},
     {kInternal, "Fill", 1, 1, import_fill, fold_none, false},
+    {kInternal, "DeformableGather", 1, 1, import_deformable_gather, fold_none, false},
     {kInternal, "Cut", 1, 1, import_cut, fold_none, false},
 };
 

@@ -40,6 +40,7 @@ void top_k_of_host(Node& node);
 void non_max_suppression_of_host(Node& node);
 void grid_sample_of_host(Node& node);
 void roi_align_of_host(Node& node);
+void deform_conv_of_host(Node& node);
 void reshape_of_host(Node& node);
 void flatten_of_host(Node& node);
 void squeeze_of_host(Node& node);

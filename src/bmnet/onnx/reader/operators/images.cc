@@ -1,11 +1,12 @@
-// Operators of images: the grid of an affine map, images of overlapping blocks, and parts around the
-// center.
+// Operators of images: the grid of an affine map, images of overlapping blocks, parts around the
+// center, and convolutions whose taps have computed offsets.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -151,6 +152,69 @@ void expand_col2_im(Node& node) {
                      {"dilations", b.dilations},
                      {"pads", b.pads},
                      {"output_padding", b.rest}}));
+}
+
+// A convolution of one element over the values that the taps read, and that the host gathers.
+void deform_conv_of_host(Node& node) {
+  node.require(!has_open_extents(node), "operator", "DeformConv",
+               "on tensors whose extents are known when the net is compiled");
+  const Dims &x = node.dims(), &w = node.dims(1);
+  node.require(x.size() == 4 && w.size() == 4, "X, W", text(x) + ", " + text(w),
+               "(samples, channels, rows, columns)");
+  Dims pads = node.integers("pads");
+  if (pads.empty()) pads.assign(4, 0);
+  node.require(pads.size() == 4, "pads", text(pads), "four");
+  const Dims inside{std::min(pads[0], pads[2]), std::min(pads[1], pads[3])};
+  node.require(inside[0] >= 0 && inside[1] >= 0, "pads", text(pads), "at least 0");
+  const Dims further{0, 0, pads[0] - inside[0], pads[1] - inside[1],
+                     0, 0, pads[2] - inside[0], pads[3] - inside[1]};
+  Expansion made(node);
+  std::string map = made.in(0);
+  if (std::ranges::any_of(further, [](int64_t pad) { return pad != 0; }))
+    map = made.add("Pad", {map, made.integers(further)});
+  std::vector<std::string> operands{map, made.in(2)};
+  if (node.has(4)) operands.push_back(made.in(4));
+  const std::string read = made.add("DeformableGather", operands,
+                                    {{"kernel_shape", Dims{w[2], w[3]}},
+                                     {"pads", inside},
+                                     {"offset_group", node.integer("offset_group", 1)}});
+  made.nodes().back().set_domain(std::string(kInternal));
+  for (const char* name : {"strides", "dilations"}) made.copy_attribute(name);
+  const std::string weights =
+      made.add("Reshape", {made.in(1), made.integers({w[0], w[1] * w[2] * w[3], 1, 1})});
+  std::vector<std::string> factors{read, weights};
+  if (node.has(3)) factors.push_back(made.in(3));
+  made.set(made.add("Conv", factors, {{"group", node.integer("group", 1)}}));
+}
+
+void import_deformable_gather(Node& node) {
+  const Dims& x = node.dims();
+  const Dims kernel = node.integers("kernel_shape"), pads = node.integers("pads");
+  Dims strides = node.integers("strides"), dilations = node.integers("dilations");
+  if (strides.empty()) strides.assign(2, 1);
+  if (dilations.empty()) dilations.assign(2, 1);
+  const int64_t groups = node.integer("offset_group", 1), taps = kernel[0] * kernel[1];
+  node.require(strides.size() == 2 && dilations.size() == 2, "strides, dilations", text(strides),
+               "two");
+  Dims result{x[0], x[1] * taps};
+  for (size_t i = 0; i < 2; ++i)
+    result.push_back((x[i + 2] + 2 * pads[i] - dilations[i] * (kernel[i] - 1) - 1) / strides[i] +
+                     1);
+  const auto require_taps = [&](size_t input, const char* name, int64_t channels) {
+    const Dims wanted{x[0], channels, result[2], result[3]};
+    node.require(node.dims(input) == wanted, name, text(node.dims(input)), text(wanted));
+  };
+  node.require(groups > 0 && x[1] % groups == 0, "offset_group", std::to_string(groups),
+               fmt::format("it divides the {} channels", x[1]));
+  require_taps(1, "offset", 2 * groups * taps);
+  if (node.has(2)) require_taps(2, "mask", groups * taps);
+  HostCall call(node,
+                fmt::format("deformable_gather kernel_h={} kernel_w={} stride_h={} stride_w={} "
+                            "pad_h={} pad_w={} dilation_h={} dilation_w={} offset_groups={}",
+                            kernel[0], kernel[1], strides[0], strides[1], pads[0], pads[1],
+                            dilations[0], dilations[1], groups));
+  for (size_t input = 0; input < node.inputs(); ++input) call.take(input);
+  call.set(result, ValueKind::real);
 }
 
 }  // namespace tputwin::net::onnx_reader
