@@ -119,6 +119,16 @@ def microsoft_qembed_layer_normalization(g):
     g.output(y[0])
 
 
+@form()
+def microsoft_embeddings_without_a_mask(g):
+    ids, segments = g.input([2, 5], 0, 8, "int32"), g.input([2, 5], 0, 1, "int32")
+    x, lengths = g.microsoft("EmbedLayerNormalization",
+                             [ids, segments, g.weights([9, 8]), g.weights([5, 8]), g.weights([2, 8]),
+                              g.weights([8]), g.weights([8])], 2, epsilon=1e-5)
+    g.output(x)
+    g.output(g("Cast", [lengths], to=1))
+
+
 # ---- Masks of transformers ----
 
 KEYS = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
