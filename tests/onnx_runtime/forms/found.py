@@ -259,3 +259,58 @@ def largest_of_maps_that_were_found(g):
     places = g("NonZero", [g("Greater", [most, g.constant(np.float32(1.5))])])
     y = g("Gather", [x, g.squeeze(places, 0)], axis=0)
     g.output(g("Hardmax", [y], axis=1), g("Hardmax", [y], axis=2))
+
+
+def quantized(g, x, scale, element="int8", zero=0):
+    """x as integers, and what they stand for."""
+    scales = [g.constant(np.float32(scale)), g.constant(zero, element)]
+    return g("DequantizeLinear", [g("QuantizeLinear", [x] + scales)] + scales)
+
+
+@form(tolerance=0.2)
+def quantized_layers_of_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        w = [g.constant(g.random.randint(-127, 128, [4, 5]), "int8"), g.constant(np.float32(0.01))]
+        y = g("Gemm", [quantized(g, x, 0.02), g("DequantizeLinear", w), g.weights([5])])
+        z = g("Relu", [quantized(g, y, 0.05)])
+        v = [g.constant(g.random.randint(-127, 128, [5, 3]), "int8"), g.constant(np.float32(0.01))]
+        g.output(g("MatMul", [quantized(g, z, 0.05, "uint8", 128), g("DequantizeLinear", v)]), z)
+    maps = g("Reshape", [quantized(g, found_rows(g, (5, 36)), 0.02), g.integers(-1, 4, 3, 3)])
+    w = [g.constant(g.random.randint(-127, 128, [6, 4, 3, 3]), "int8"), g.constant(np.float32(0.01))]
+    y = g("Conv", [quantized(g, maps, 0.02), g("DequantizeLinear", w)])
+    g.output(quantized(g, y, 0.1))
+
+
+@form(tolerance=0.02)
+def moves_of_quantized_rows_that_were_found(g):
+    x = found_rows(g, (6, 12))
+    scales = [g.constant(np.float32(0.02)), g.constant(0, "int8")]
+    q = g("QuantizeLinear", [x] + scales)
+    y = g("Transpose", [g("Reshape", [q, g.integers(-1, 3, 4)])], perm=[0, 2, 1])
+    both = g("Concat", [q, q], axis=1)
+    for part in (y, both, g("Slice", [q, g.integers(1), g.integers(9), g.integers(1)])):
+        g.output(g("DequantizeLinear", [part] + scales))
+
+
+@form(tolerance=0.2)
+def operators_of_integers_on_what_was_found(g):
+    def scales(scale, element="int8", zero=0):
+        return [g.constant(np.float32(scale)), g.constant(zero, element)]
+
+    for x in (found_rows(g), none_found(g)):
+        q = g("QuantizeLinear", [x] + scales(0.02))
+        w = [g.constant(g.random.randint(-127, 128, [4, 5]), "int8")] + scales(0.01)
+        y = g("QLinearMatMul", [q] + scales(0.02) + w + scales(0.05))
+        g.output(g("DequantizeLinear", [y] + scales(0.05)))
+    maps = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
+    q = g("QuantizeLinear", [maps] + scales(0.02, "uint8", 128))
+    w = [g.constant(g.random.randint(-127, 128, [6, 4, 3, 3]), "int8")] + scales(0.01)
+    y = g("QLinearConv", [q] + scales(0.02, "uint8", 128) + w + scales(0.1, "uint8", 100))
+    g.output(g("DequantizeLinear", [y] + scales(0.1, "uint8", 100)))
+
+
+@form(21)
+def norms_of_maps_that_were_found(g):
+    x = g("Reshape", [found_rows(g, (5, 72)), g.integers(-1, 8, 3, 3)])
+    y = g("GroupNormalization", [x, g.weights([8]), g.weights([8])], num_groups=4)
+    g.output(y, g("DepthToSpace", [g("Relu", [y])], blocksize=2))

@@ -141,8 +141,10 @@ std::string Expansion::function(const char* name, const std::string& x, const Di
   return y;
 }
 
-std::string Expansion::fill(const std::string& x, size_t open_axes) {
-  const std::string y = add("Fill", {x}, {{"open_axes", static_cast<int64_t>(open_axes)}});
+std::string Expansion::fill(const std::string& x, size_t open_axes, bool needs_all) {
+  const std::string y =
+      add("Fill", {x},
+          {{"open_axes", static_cast<int64_t>(open_axes)}, {"needs_all", int64_t{needs_all}}});
   node_.expansion().back().set_domain(std::string(kInternal));
   return y;
 }

@@ -41,8 +41,9 @@ class Expansion {
   std::string as_integers(const std::string& x, int type);
   // Adds a function of one value, by its name in cpu_ops/functions.cc.
   std::string function(const char* name, const std::string& x, const Dims& arguments = {});
-  // Adds a tensor with zeros up to its largest extents, which the first `open_axes` may lack.
-  std::string fill(const std::string& x, size_t open_axes);
+  // Adds a tensor with zeros up to its largest extents, which the first `open_axes` may lack. The
+  // other axes must have all elements if `needs_all`.
+  std::string fill(const std::string& x, size_t open_axes, bool needs_all);
   // Adds the beginning of y: as many elements as x has, along the first `open_axes`.
   std::string cut(const std::string& y, const std::string& x, size_t open_axes);
   // Adds a copy of the node with x as this input.

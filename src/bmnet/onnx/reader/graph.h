@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -75,9 +76,10 @@ struct Value {
   bool on_host = false;
   // `dims` are the largest extents.
   bool varies = false;
-  // The tensor of the net with the largest extents that this one is the beginning of, along its
-  // first `open_axes`, and the tensor of their extents. Empty: there is none.
-  std::string filled, open_extents;
+  // The value with the largest extents that this one is the beginning of, along its first
+  // `open_axes`, and the tensor of their extents. nullptr: there is none.
+  std::shared_ptr<const Value> filled;
+  std::string open_extents;
   size_t open_axes = 0;
   Dims largest;  // of a few integers on the host: the largest values, if they are known
   std::optional<ExtentFact> extents;

@@ -33,7 +33,9 @@ constexpr Name kTakeQuantized[] = {"DequantizeLinear",
                                    "SpaceToDepth",
                                    "Expand",
                                    "Pad",
-                                   "Resize"};
+                                   "Resize",
+                                   "Fill",
+                                   "Cut"};
 // Operators that do not change values: positions must be exact.
 constexpr Name kTakePositions[] = {"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
                                    "Identity", "Cast",    "Shape"};
@@ -144,7 +146,9 @@ bool compute_integers(Node& node) {
 }
 
 Integers::Integers(const Node& node) {
-  for (size_t i = 0; i < node.inputs(); ++i) {
+  // The second input of a Cut has extents only.
+  const size_t inputs = node.proto.op_type() == "Cut" ? 1 : node.inputs();
+  for (size_t i = 0; i < inputs; ++i) {
     if (!node.has(i)) continue;
     const Value& value = node.in(i);
     // Q operators have scales of their own; others move the integers of one scale.
@@ -173,7 +177,8 @@ void Integers::pass(Node& node) const {
   const std::string_view type = node.proto.op_type();
   const bool makes_others =
       type == "Cast" || type == "DequantizeLinear" || type == "Real" || type.starts_with("Q");
-  if (makes_others || type == "Identity") return;
+  const bool has_own = type == "Identity" || type == "Fill" || type == "Cut";
+  if (makes_others || has_own) return;
   for (auto& value : node.outputs()) {
     if (!value || value->tensor.empty()) continue;
     if (positions_ != 0) value->positions = positions_;

@@ -22,6 +22,17 @@ bool is_made_by_host(const Graph& graph, const std::string& tensor) {
   return maker != nullptr && is(*maker, Op::host);
 }
 
+// Returns true if the results of a node are elements of quantized inputs, of one scale.
+bool keeps_scale(const Node& node) {
+  constexpr std::string_view kMoves[] = {"Reshape",   "Flatten", "Squeeze", "Unsqueeze", "Slice",
+                                         "Transpose", "Gather",  "Tile",    "Pad",       "Expand"};
+  const std::string_view type = node.proto.op_type();
+  if (type != "Concat") return std::ranges::find(kMoves, type) != std::end(kMoves);
+  for (size_t i = 0; i < node.inputs(); ++i)
+    if (!node.has(i) || node.in(i).quantization != node.in(0).quantization) return false;
+  return true;
+}
+
 }  // namespace
 
 bool has_open_extents(const Node& node) {
@@ -55,9 +66,15 @@ void HostCall::check_integers(const Constant& constant, const std::string& name)
 }
 
 void HostCall::take(size_t input) {
+  const std::string& name = node_.proto.input(static_cast<int>(input));
+  node_.require(!node_.in(input).quantization || keeps_scale(node_), name, "quantized",
+                "put a DequantizeLinear before it");
+  take_real(input);
+}
+
+void HostCall::take_real(size_t input) {
   const Value& value = node_.in(input);
   const std::string& name = node_.proto.input(static_cast<int>(input));
-  node_.require(!value.quantization, name, "quantized", "put a DequantizeLinear before it");
   node_.require(value.dims.size() <= kMostAxes, "axes", std::to_string(value.dims.size()),
                 "at most 8 on the host");
   if (value.constant != nullptr) {
@@ -121,6 +138,7 @@ void HostCall::set_moved(const Dims& result) {
   const auto [kind, type] = kind_of_results(node_);
   set(result, kind);
   auto& value = node_.outputs()[0];
+  if (value && node_.has(0)) value->quantization = node_.in(0).quantization;
   if (!value || kind != ValueKind::integer || !is_byte_type(type)) return;
   value->on_host = varies_;
   value->integer_type = type;

@@ -29,6 +29,8 @@ class HostCall {
   }
   // Adds an input: one of the node, with its own shape, a tensor of the net, or a constant.
   void take(size_t input);
+  // Does the same for the real numbers of a quantized tensor.
+  void take_real(size_t input);
   void take(const std::string& tensor, bool varies);
   void take_constant(const Dims& dims, std::vector<float> values);
   bool varies() const { return varies_; }

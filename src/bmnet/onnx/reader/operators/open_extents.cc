@@ -14,6 +14,10 @@ namespace {
 
 // Operators that compute each element of axis 0 alone.
 constexpr std::string_view kOfSamples[] = {"Conv",
+                                           "QLinearConv",
+                                           "GroupNormalization",
+                                           "DepthToSpace",
+                                           "SpaceToDepth",
                                            "ConvTranspose",
                                            "Gemm",
                                            "MaxPool",
@@ -32,6 +36,11 @@ constexpr std::string_view kOfElements[] = {
     "Add",      "Sub",     "Mul",         "Div",  "Relu",      "LeakyRelu",
     "Clip",     "Sigmoid", "HardSigmoid", "Tanh", "HardSwish", "Softplus",
     "Identity", "Elu",     "Selu",        "Gelu", "Mish",      "Erf"};
+
+// Their results have a scale for the chip.
+constexpr std::string_view kOfScales[] = {"QuantizeLinear", "DequantizeLinear"};
+constexpr std::string_view kOfLastAxes[] = {"LayerNormalization", "SimplifiedLayerNormalization",
+                                            "RMSNormalization"};
 
 template <size_t kCount>
 bool is_one_of(const std::string_view (&list)[kCount], std::string_view type) {
@@ -62,27 +71,39 @@ bool repeats_along(const Node& node, size_t x, size_t open_axes) {
   return true;
 }
 
-// Returns how many of the first axes of x may have fewer elements than the largest extents say. 0:
-// the chip does not compute the node.
-size_t open_axes_of(const Node& node, size_t x) {
+// Which axes of x may have fewer elements than the largest extents say.
+struct OpenAxes {
+  size_t count = 0;       // the first ones; 0: the chip does not compute the node
+  bool needs_all = true;  // the others have all elements, which a run must check
+};
+
+OpenAxes of_product(const Node& node, const Value& x) {
+  // The constants say how many elements the last axis has.
+  const std::string& type = node.proto.op_type();
+  const size_t rank = x.dims.size();
+  if (type == "MatMul") return {node.dims(1).size() == 2 ? rank - 1 : 0, false};
+  if (type == "QLinearMatMul") return {node.dims(3).size() == 2 ? rank - 1 : 0, false};
+  const bool is_row = !node.has(2) || node.dims(2).size() < 2 || node.dims(2)[0] == 1;
+  return {node.integer("transA", 0) == 0 && is_row ? size_t{1} : 0, false};
+}
+
+OpenAxes open_axes_of(const Node& node, size_t x) {
   const std::string& type = node.proto.op_type();
   const Value& value = node.in(x);
   const size_t rank = value.dims.size();
+  const bool is_filled = value.filled != nullptr;
+  if (is_one_of(kOfScales, type)) return {x == 0 ? (is_filled ? value.open_axes : rank) : 0, false};
   if (type == "Flatten")
-    return value.filled.empty() || node.integer("axis", 1) != 1 ? 0 : value.open_axes == 1;
+    return {is_filled && node.integer("axis", 1) == 1 && value.open_axes == 1 ? size_t{1} : 0};
   if (is_one_of(kOfElements, type))
-    return !value.filled.empty() && repeats_along(node, x, value.open_axes) ? value.open_axes : 0;
-  if (x != 0 || rank < 2) return 0;
-  if (type == "MatMul") return node.dims(1).size() == 2 ? rank - 1 : 0;
-  if (type == "LayerNormalization") return node.axis(node.integer("axis", -1), rank);
-  if (type == "PRelu" && !repeats_along(node, x, 1)) return 0;
-  if (type == "Gemm") {
-    const bool is_row = !node.has(2) || node.dims(2).size() < 2 || node.dims(2)[0] == 1;
-    return node.integer("transA", 0) == 0 && is_row ? 1 : 0;
-  }
+    return {is_filled && repeats_along(node, x, value.open_axes) ? value.open_axes : 0};
+  if (x != 0 || rank < 2) return {};
+  if (type == "MatMul" || type == "QLinearMatMul" || type == "Gemm") return of_product(node, value);
+  if (is_one_of(kOfLastAxes, type)) return {node.axis(node.integer("axis", -1), rank), false};
+  if (type == "PRelu" && !repeats_along(node, x, 1)) return {};
   // Sizes would have the first extent, which is not known.
-  if (type == "Resize" && node.has(3)) return 0;
-  return is_one_of(kOfSamples, type) ? 1 : 0;
+  if (type == "Resize" && node.has(3)) return {};
+  return {is_one_of(kOfSamples, type) ? size_t{1} : 0};
 }
 
 }  // namespace
@@ -92,24 +113,30 @@ bool expand_open_extents(Node& node) {
   if (!node.graph.has_subnets || !x || !node.in(*x).varies || node.proto.output_size() != 1)
     return false;
   if (node.in(*x).kind != ValueKind::real) return false;
-  const size_t open_axes = open_axes_of(node, *x);
-  if (open_axes == 0) return false;
+  const OpenAxes open = open_axes_of(node, *x);
+  if (open.count == 0) return false;
   Expansion made(node);
   node.expansion_opset = node.opset;
-  const std::string filled = made.fill(made.in(*x), open_axes);
-  made.set(made.cut(made.copy_with(filled, *x), made.in(*x), open_axes));
+  const std::string filled = made.fill(made.in(*x), open.count, open.needs_all);
+  made.set(made.cut(made.copy_with(filled, *x), made.in(*x), open.count));
   return true;
 }
 
 void import_fill(Node& node) {
   const Value& x = node.in(0);
   const auto open_axes = static_cast<size_t>(node.integer("open_axes", 1));
-  if (!x.filled.empty() && x.open_axes <= open_axes) return node.set(x.filled, x.dims);
+  const bool needs_all = node.integer("needs_all", 1) != 0;
+  if (x.filled != nullptr && (x.open_axes <= open_axes || !needs_all))
+    return node.set(Value(*x.filled));
   HostCall call(node, fmt::format("fill open={} shape={}", open_axes, fmt::join(x.dims, ",")));
-  call.take(0);
+  call.take_real(0);
   call.set_varies(false);
   call.set_moved(x.dims);
-  if (auto& value = node.outputs()[0]; value) value->on_host = false;
+  auto& value = node.outputs()[0];
+  if (!value) return;
+  value->on_host = false;
+  value->quantization = x.quantization;
+  if (x.quantization) node.graph.set_threshold(value->tensor, *x.quantization);
 }
 
 namespace {
@@ -119,7 +146,7 @@ std::string open_extents_of(Node& node, size_t open_axes) {
   const Value& x = node.in(1);
   if (!x.open_extents.empty() && x.open_axes == open_axes) return x.open_extents;
   HostCall shape(node, fmt::format("shape start=0 end={}", open_axes));
-  shape.take(1);
+  shape.take_real(1);
   return shape.add({{static_cast<int64_t>(open_axes)}}, "extents")[0];
 }
 
@@ -128,8 +155,6 @@ std::string open_extents_of(Node& node, size_t open_axes) {
 void import_cut(Node& node) {
   const Dims& y = node.dims();
   const auto open_axes = static_cast<size_t>(node.integer("open_axes", 1));
-  HostCall shape(node, fmt::format("shape start=0 end={}", open_axes));
-  shape.take(1);
   node.require(
       y.size() >= open_axes && std::equal(y.begin(), y.begin() + static_cast<ptrdiff_t>(open_axes),
                                           node.dims(1).begin()),
@@ -142,7 +167,7 @@ void import_cut(Node& node) {
   for (size_t axis = 0; axis < open_axes; ++axis) {
     HostCall call(node, fmt::format("slice axis={} number={}", axis, axis));
     if (axis == 0)
-      call.take(0);
+      call.take_real(0);
     else
       call.take(tensor, true);
     call.take_constant(count, std::vector<float>(open_axes, 0.0f));
@@ -156,7 +181,8 @@ void import_cut(Node& node) {
   // Layers of the chip that follow read the filled tensor.
   for (size_t i = first_op; i < ops.size(); ++i) node.graph.dispensable.insert(ops[i].top(0));
   Value& value = *node.outputs()[0];
-  value.filled = node.in(0).tensor;
+  value.quantization = node.in(0).quantization;
+  value.filled = std::make_shared<const Value>(node.in(0));
   value.open_extents = extents;
   value.open_axes = open_axes;
 }
