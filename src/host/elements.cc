@@ -49,6 +49,24 @@ constexpr BinaryRow kBinary[] = {
     {"xor", [](float a, float b) { return (a != 0) != (b != 0) ? 1.0F : 0.0F; }},
 };
 
+struct BitRow {
+  std::string_view name;
+  int64_t (*function)(int64_t, int64_t);
+};
+// A shift by more bits than a result can have gives 0, or an error.
+constexpr int64_t kMostShift = 32;
+constexpr BitRow kBits[] = {
+    {"bit_and", [](int64_t a, int64_t b) { return a & b; }},
+    {"bit_or", [](int64_t a, int64_t b) { return a | b; }},
+    {"bit_xor", [](int64_t a, int64_t b) { return a ^ b; }},
+    {"shift_left",
+     [](int64_t a, int64_t b) {
+       return a * (int64_t{1} << std::clamp<int64_t>(b, 0, kMostShift));
+     }},
+    {"shift_right",
+     [](int64_t a, int64_t b) { return a >> std::clamp<int64_t>(b, 0, kMostShift); }},
+};
+
 // Returns the result on integers of fp32 without rounding it to one.
 double exact_result(std::string_view name, double a, double b) {
   return name == "add" ? a + b : name == "sub" ? a - b : name == "mul" ? a * b : std::pow(a, b);
@@ -85,7 +103,39 @@ const BinaryRow* row_of(Parameters& parameters) {
 
 }  // namespace
 
+namespace {
+
+// Operators on the bits of integers. Results have the lowest `width` bits, or all if that is 0.
+OperatorFunction make_bits(Parameters& parameters, const BitRow& row) {
+  constexpr int64_t kMostWidth = 16;
+  const int64_t width = parameters.integer("width", 0, 0, kMostWidth);
+  return [=, function = row.function](Call& call) -> Status {
+    const auto shape = broadcast(call.shape(0), call.shape(1));
+    if (!shape) return call.fail("the shapes go together");
+    TW_ASSIGN_OR_RETURN(a, call.floats(0));
+    TW_ASSIGN_OR_RETURN(b, call.floats(1));
+    TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
+    const auto of_a = broadcast_offsets(call.shape(0), *shape);
+    const auto of_b = broadcast_offsets(call.shape(1), *shape);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const float x = a[of_a[i]], y = b[of_b[i]];
+      if (x != std::trunc(x) || y != std::trunc(y)) return call.fail("operands are integers");
+      TW_RETURN_IF_ERROR(call.require_exact(x));
+      TW_RETURN_IF_ERROR(call.require_exact(y));
+      int64_t result = function(static_cast<int64_t>(x), static_cast<int64_t>(y));
+      if (width != 0) result &= (int64_t{1} << width) - 1;
+      TW_RETURN_IF_ERROR(call.require_exact(static_cast<double>(result)));
+      out[i] = static_cast<float>(result);
+    }
+    return {};
+  };
+}
+
+}  // namespace
+
 OperatorFunction make_binary(Parameters& parameters) {
+  const auto* bits = std::ranges::find(kBits, parameters.text("op"), &BitRow::name);
+  if (bits != std::end(kBits)) return make_bits(parameters, *bits);
   const BinaryRow* row = row_of(parameters);
   const bool are_integers = parameters.flag("integers", false);
   const bool can_grow = row != nullptr && (row->name == "add" || row->name == "sub" ||

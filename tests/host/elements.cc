@@ -102,6 +102,27 @@ TEST(Binary, NanWinsOverAll) {
     expect_floats(run1(op, {a, b}), {kNan, kNan});
 }
 
+TEST(Binary, Bits) {
+  const Array a = floats({2, 3}, {12, -1, 16777216, -16777216, 5, 0}),
+              b = floats({3}, {10, 255, 3});
+  EXPECT_THAT(run1("binary op=bit_and", {a, b}).f32(), ElementsAre(8, 255, 0, 0, 5, 0));
+  EXPECT_THAT(run1("binary op=bit_or", {floats({2}, {12, -8}), floats({2}, {10, 7})}).f32(),
+              ElementsAre(14, -1));
+  EXPECT_THAT(run1("binary op=bit_xor", {floats({2}, {12, -1}), floats({2}, {10, 255})}).f32(),
+              ElementsAre(6, -256));
+  const Array x = floats({4}, {1, 200, 255, 255}), by = floats({4}, {3, 1, 7, 40});
+  EXPECT_THAT(run1("binary op=shift_left width=8", {x, by}).f32(), ElementsAre(8, 144, 128, 0));
+  EXPECT_THAT(run1("binary op=shift_right", {x, by}).f32(), ElementsAre(0, 100, 1, 0));
+  EXPECT_THAT(failure("binary op=shift_left", {x, by}), HasSubstr("2^24"));
+  EXPECT_THAT(failure("binary op=bit_or", {floats({1}, {0.5F}), floats({1}, {1})}),
+              HasSubstr("operands are integers"));
+  EXPECT_THAT(failure("binary op=bit_or", {floats({1}, {kNan}), floats({1}, {1})}),
+              HasSubstr("operands are integers"));
+  EXPECT_THAT(failure("binary op=bit_xor", {floats({1}, {16777216}), floats({1}, {-1})}),
+              HasSubstr("2^24"));
+  EXPECT_THAT(failure("binary op=bit_and width=17", {x, by}), HasSubstr("width"));
+}
+
 // Integers are numbers of fp32 up to 2^24.
 TEST(Binary, IntegersThatFp32CannotHoldAreErrors) {
   constexpr float kMost = 16777216;

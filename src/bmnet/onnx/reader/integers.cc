@@ -76,7 +76,12 @@ constexpr Name kCompute[] = {"Add",
                              "GatherElements",
                              "GatherND",
                              "ScatterElements",
-                             "ScatterND"};
+                             "ScatterND",
+                             "BitwiseAnd",
+                             "BitwiseOr",
+                             "BitwiseXor",
+                             "BitwiseNot",
+                             "BitShift"};
 
 bool is_one_of(Name name, std::span<const Name> names) {
   return std::ranges::find(names, name) != names.end();

@@ -13,9 +13,10 @@ constexpr std::string_view kBoolean[] = {"Equal",       "Greater", "Less", "Grea
                                          "Not",         "IsNaN",   "IsInf"};
 // Operators whose results have the kind of their operands.
 constexpr std::string_view kKeep[] = {
-    "Flatten", "Identity", "Transpose",    "Concat",       "Where",  "Add",  "Sub",  "Mul",
-    "Neg",     "Abs",      "Max",          "Min",          "Sum",    "Sign", "Clip", "Relu",
-    "Keep",    "Drop",     "DepthToSpace", "SpaceToDepth", "Choose", "Div",  "Mod",  "Pow"};
+    "Flatten",    "Identity",  "Transpose",    "Concat",       "Where",   "Add",  "Sub",  "Mul",
+    "Neg",        "Abs",       "Max",          "Min",          "Sum",     "Sign", "Clip", "Relu",
+    "Keep",       "Drop",      "DepthToSpace", "SpaceToDepth", "Choose",  "Div",  "Mod",  "Pow",
+    "BitwiseAnd", "BitwiseOr", "BitwiseXor",   "BitwiseNot",   "BitShift"};
 // Operators that ONNX computes in integers for integers: without fractions.
 constexpr std::string_view kWithFractions[] = {"Div",      "Pow",          "ReduceMean",
                                                "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"};

@@ -51,6 +51,10 @@ double magnitude_of_results(const Node& node) {
   const double first = magnitude_of(node, 0);
   if (is_sum(type)) return first * static_cast<double>(elements(node.dims()));
   if (type == "ReduceProd") return first <= 1 ? 1 : kUnknown;
+  if (type == "BitShift" || type == "BitwiseNot") {
+    const int own = kind_of_results(node).integer_type;
+    return own == 0 ? kUnknown : std::ldexp(1.0, bits_of(own));
+  }
   double sum = 0, product = 1, most = 0;
   for (size_t i = type == "Where" ? 1 : 0; i < node.inputs(); ++i) {
     const bool is_value = node.has(i) && (i == 0 || type != "Gather");
@@ -60,6 +64,7 @@ double magnitude_of_results(const Node& node) {
     product *= own;
     most = std::max(most, own);
   }
+  if (type.starts_with("Bitwise")) return 2 * most;
   return type == "Add" || type == "Sub" || type == "Sum" ? sum : type == "Mul" ? product : most;
 }
 

@@ -153,7 +153,9 @@ void HostCall::set(const std::string& tensor, const Dims& dims, ValueKind kind, 
   value->kind = kind;
   // Moves of real numbers may go on on the chip, such as rows of an embedding.
   value->on_host = varies_ || kind == ValueKind::integer;
-  if (kind == ValueKind::integer) value->integer_type = onnx::TensorProto::INT64;
+  if (kind != ValueKind::integer) return;
+  const int type = kind_of_results(node_).integer_type;
+  value->integer_type = type != 0 && bits_of(type) >= 32 ? type : onnx::TensorProto::INT64;
 }
 
 }  // namespace tputwin::net::onnx_reader

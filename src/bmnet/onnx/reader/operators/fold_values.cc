@@ -273,6 +273,32 @@ ConstantPtr fold_mod(const Node& n) {
   });
 }
 
+// ---- Bits ----
+
+namespace {
+
+// Zips integers, which have no other function of these names.
+template <class Function>
+ConstantPtr zip_bits(const Node& n, const Function& function) {
+  return zip_as<Whole>(n, function, {});
+}
+
+}  // namespace
+
+ConstantPtr fold_bitwise_and(const Node& n) { return zip_bits(n, std::bit_and<>()); }
+ConstantPtr fold_bitwise_or(const Node& n) { return zip_bits(n, std::bit_or<>()); }
+ConstantPtr fold_bitwise_xor(const Node& n) { return zip_bits(n, std::bit_xor<>()); }
+ConstantPtr fold_bitwise_not(const Node& n) {
+  return map_as<Whole>(first(n), [](Whole x) { return ~x; });
+}
+ConstantPtr fold_bit_shift(const Node& n) {
+  const bool is_left = n.text("direction", "") == "LEFT";
+  return zip_bits(n, [&](Whole x, Whole by) {
+    n.require(by >= 0 && by < 64, "Y", std::to_string(static_cast<int64_t>(by)), "from 0 to 63");
+    return is_left ? static_cast<Whole>(static_cast<WideBits>(x) << by) : x >> by;
+  });
+}
+
 // ---- Booleans ----
 
 namespace {

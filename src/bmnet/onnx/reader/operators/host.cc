@@ -59,6 +59,8 @@ constexpr Row kRows[] = {
     {"Hardmax", hardmax_of_host},
     {"Gelu", gelu_of_host},
     {"IsInf", is_inf_of_host},
+    {"BitShift", bit_shift_of_host},
+    {"BitwiseNot", import_bitwise_not},
     {"Size", size_of_host},
     {"Compress", compress_of_host},
     {"Range", range_of_host},

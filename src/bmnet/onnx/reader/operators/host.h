@@ -24,6 +24,7 @@ void is_inf_of_host(Node& node);
 void hardmax_of_host(Node& node);
 void softmax_of_host(Node& node, bool log);
 void operands_of_host(Node& node, const char* type);
+void bit_shift_of_host(Node& node);
 void size_of_host(Node& node);
 void compress_of_host(Node& node);
 void range_of_host(Node& node);

@@ -14,14 +14,25 @@ struct Function {
   std::string_view onnx, host;
 };
 constexpr Function kBinary[] = {
-    {"Add", "add"},         {"Sub", "sub"},
-    {"Mul", "mul"},         {"Div", "div"},
-    {"Pow", "pow"},         {"Max", "max"},
-    {"Min", "min"},         {"Equal", "equal"},
-    {"Greater", "greater"}, {"GreaterOrEqual", "greater_or_equal"},
-    {"Less", "less"},       {"LessOrEqual", "less_or_equal"},
-    {"And", "and"},         {"Or", "or"},
-    {"Xor", "xor"},         {"Mod", "mod"},
+    {"Add", "add"},
+    {"Sub", "sub"},
+    {"Mul", "mul"},
+    {"Div", "div"},
+    {"Pow", "pow"},
+    {"Max", "max"},
+    {"Min", "min"},
+    {"Equal", "equal"},
+    {"Greater", "greater"},
+    {"GreaterOrEqual", "greater_or_equal"},
+    {"Less", "less"},
+    {"LessOrEqual", "less_or_equal"},
+    {"And", "and"},
+    {"Or", "or"},
+    {"Xor", "xor"},
+    {"Mod", "mod"},
+    {"BitwiseAnd", "bit_and"},
+    {"BitwiseOr", "bit_or"},
+    {"BitwiseXor", "bit_xor"},
 };
 
 const Function* find(std::span<const Function> functions, std::string_view onnx) {
@@ -40,6 +51,15 @@ void unary_of_host(Node& node, std::string_view function) {
   call.set_elements(node.dims());
 }
 
+// Integers of few bits are exact on the chip too, and wrap there.
+void set_result(Node& node, HostCall& call) {
+  call.set_elements(broadcast_dims(node, 0, 1));
+  const auto [kind, type] = kind_of_results(node);
+  auto& value = node.outputs()[0];
+  if (value && kind == ValueKind::integer && type != 0 && bits_of(type) <= 16)
+    value->on_host = call.varies();
+}
+
 void binary_of_host(Node& node, std::string_view function) {
   node.require(node.inputs() == 2, "inputs", std::to_string(node.inputs()), "two on the host");
   if (function == "mod" && node.integer("fmod", 0) != 0) function = "fmod";
@@ -50,6 +70,7 @@ void binary_of_host(Node& node, std::string_view function) {
   if (grows && kind_of(node) == ValueKind::integer) call.append("integers=1");
   call.take(0);
   call.take(1);
+  if (function.starts_with("bit_")) return set_result(node, call);
   call.set_elements(broadcast_dims(node, 0, 1));
 }
 
@@ -159,6 +180,20 @@ void arg_of_host(Node& node, bool smallest) {
                   keeps ? 1 : 0, node.integer("select_last_index", 0), smallest ? 1 : 0));
   call.take(0);
   call.set(result, ValueKind::integer);
+}
+
+// Moves the bits of integers without a sign.
+void bit_shift_of_host(Node& node) {
+  const std::string direction = node.text("direction", "");
+  node.require(direction == "LEFT" || direction == "RIGHT", "direction", direction,
+               "LEFT or RIGHT");
+  const auto [kind, type] = kind_of_results(node);
+  HostCall call(node, direction == "LEFT" ? "binary op=shift_left" : "binary op=shift_right");
+  if (direction == "LEFT" && type != 0 && bits_of(type) <= 16)
+    call.append(fmt::format("width={}", bits_of(type)));
+  call.take(0);
+  call.take(1);
+  set_result(node, call);
 }
 
 bool is_arithmetic_of_host(std::string_view type) { return find(kBinary, type) != nullptr; }

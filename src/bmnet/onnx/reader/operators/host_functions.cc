@@ -162,6 +162,18 @@ void gelu_of_host(Node& node) {
   unary_with(node, approximate == "tanh" ? "gelu_tanh" : "gelu", {});
 }
 
+// -1 - x, or the largest number of the type less x if it has no sign.
+void import_bitwise_not(Node& node) {
+  const int type = kind_of_results(node).integer_type;
+  const bool has_sign = type == 0 || is_signed_type(type);
+  node.require(has_sign || bits_of(type) <= 16, "type", std::to_string(type),
+               "int8 to int64, uint8 or uint16: others have results above 2^24, which are no "
+               "numbers of fp32; put a Cast to int64 before it");
+  Expansion made(node);
+  const int64_t most = has_sign ? -1 : (int64_t{1} << bits_of(type)) - 1;
+  made.set(made.add("Sub", {made.integer(most), made.in(0)}));
+}
+
 void is_inf_of_host(Node& node) {
   unary_with(node, "is_infinite",
              {static_cast<float>(node.integer("detect_negative", 1)),
