@@ -1,6 +1,8 @@
 """Nodes after what is found at run time: functions, reductions, parts and shapes of such tensors."""
 import numpy as np
+from onnx import TensorProto, helper
 
+from forms.graph import graph_proto
 from forms.registry import form
 
 
@@ -314,3 +316,38 @@ def norms_of_maps_that_were_found(g):
     x = g("Reshape", [found_rows(g, (5, 72)), g.integers(-1, 8, 3, 3)])
     y = g("GroupNormalization", [x, g.weights([8]), g.weights([8])], num_groups=4)
     g.output(y, g("DepthToSpace", [g("Relu", [y])], blocksize=2))
+
+
+def either(g, x, others, limit):
+    """An If whose branches return x1, which is x, and what the nodes of `others` make of it."""
+    then = graph_proto("then", [helper.make_node("Neg", ["x1"], ["a"])], [], [("a", TensorProto.FLOAT)])
+    nodes, constants = others
+    other = graph_proto("else", nodes, [], [("b", TensorProto.FLOAT)], constants)
+    total = g.reduce("ReduceSum", x, list(range(len(g.data[x]["dims"]))), keepdims=0)
+    return g("If", [g("Greater", [total, g.constant(np.float32(limit))])], then_branch=then, else_branch=other)
+
+
+@form()
+def chosen_numbers_that_are_cast(g):
+    """Fractions of what a condition chooses are cut: its kind is not the condition's."""
+    x, y = g.input([6], 1.2, 1.9), g.input([6], -1.9, -1.2)
+    twice = [helper.make_node("Add", ["x1", "x1"], ["b"])]
+    chosen = [either(g, x, (twice, []), limit) for limit in (-100, 100)]
+    above = g("Greater", [g("Add", [x, y]), g.constant(np.float32(0))])
+    chosen += [g("Where", [above, x, y]), g("Where", [above, x, g.constant(np.float32(-1.6))])]
+    g.output(*(g("Cast", [g("Cast", [t], to=6)], to=1) for t in chosen))
+    whole = g("Where", [above, g.integers(7), g.integers(-7)])
+    g.output(g("Cast", [g("Div", [whole, g.integers(2)])], to=1))
+
+
+@form()
+def chosen_booleans(g):
+    """ONNX Runtime has no Where of booleans."""
+    x = g.input([6], 1.2, 1.9)
+    above = g("Greater", [x, g.constant(np.float32(1.5))])
+    yes, no = g.constant(np.array([True])), g.constant(np.array([False]))
+    high = g("Less", [x, g.constant(np.float32(1.7))])
+    chosen = [g("Where", [above, no, yes]), g("Where", [above, high, yes])]
+    g.output(*(g("Cast", [g("Cast", [t], to=7)], to=1) for t in chosen))
+    v = np.array(g.data[x]["data"])
+    g.expected = [t.astype(float).tolist() for t in (v <= 1.5, (v <= 1.5) | (v < 1.7))]

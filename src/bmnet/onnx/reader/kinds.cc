@@ -34,14 +34,24 @@ constexpr std::string_view kKeepFirst[] = {
 
 KindOfResults kind_of_inputs(const Node& node) {
   const std::string_view type = node.proto.op_type();
-  const size_t first = type == "Where" ? 1 : 0;
-  const size_t end = is_among(type, kKeepFirst) ? 1 : node.inputs();
+  const bool chooses = type == "Where" || type == "Choose";
+  const bool keeps_part = type == "Keep" || type == "Drop";
+  const size_t first = chooses ? 1 : 0;
+  const size_t end = keeps_part || is_among(type, kKeepFirst) ? 1 : node.inputs();
   KindOfResults result;
   // Rows of a table of bytes, which are exact anywhere.
   if (end == 1 && node.constant(0) != nullptr && is_byte_type(node.constant(0)->type))
     return {ValueKind::integer, node.constant(0)->type};
   for (size_t i = first; i < end; ++i) {
-    if (!node.has(i) || node.in(i).constant != nullptr) continue;
+    if (!node.has(i)) continue;
+    if (const Constant* constant = node.constant(i)) {
+      // Elements of constants are what the result may have.
+      if ((chooses || keeps_part) && constant->is_integer())
+        result = constant->type == onnx::TensorProto::BOOL
+                     ? KindOfResults{ValueKind::boolean}
+                     : KindOfResults{ValueKind::integer, constant->type};
+      continue;
+    }
     result.kind = std::max(result.kind, node.in(i).kind);
     if (node.in(i).kind == ValueKind::integer) result.integer_type = node.in(i).integer_type;
   }
