@@ -328,6 +328,19 @@ def either(g, x, others, limit):
 
 
 @form()
+def branches_of_other_extents(g):
+    x = g.input([2, 3])
+    wider = [helper.make_node("Concat", ["x1", "x1"], ["c"], axis=0), helper.make_node("Concat", ["c", "c"], ["b"], axis=1)]
+    smaller = [helper.make_node("Gather", ["x1", "k"], ["b"], axis=1)]
+    for limit in (-100, 100):
+        y = either(g, x, (wider, []), limit)
+        column = either(g, x, (smaller, [helper.make_tensor("k", TensorProto.INT64, [1], [2])]), limit)
+        g.output(y, column, g("Relu", [y]), g.reduce("ReduceSum", column, [1], keepdims=0))
+        ones = helper.make_tensor("k", TensorProto.FLOAT, [1, 4], [1, 2, 3, 4])
+        g.output(either(g, x, ([helper.make_node("Identity", ["k"], ["b"])], [ones]), limit))
+
+
+@form()
 def chosen_numbers_that_are_cast(g):
     """Fractions of what a condition chooses are cut: its kind is not the condition's."""
     x, y = g.input([6], 1.2, 1.9), g.input([6], -1.9, -1.2)

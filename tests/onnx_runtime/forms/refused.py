@@ -59,10 +59,11 @@ def one_iteration_for_the_program(g):
 
 
 @form(refused="else_branch")
-def branches_of_other_extents(g):
+def branches_of_other_axes(g):
     then = graph_proto("then", [helper.make_node("Neg", ["x1"], ["a"])], [], [("a", TensorProto.FLOAT)])
-    other = graph_proto("else", [helper.make_node("Concat", ["x1", "x1"], ["b"], axis=0)], [],
-                        [("b", TensorProto.FLOAT)])
+    other = graph_proto("else", [helper.make_node("Concat", ["x1", "x1"], ["b0"], axis=0),
+                                 helper.make_node("Reshape", ["b0", "k"], ["b"])], [], [("b", TensorProto.FLOAT)])
+    other.initializer.append(helper.make_tensor("k", TensorProto.INT64, [2], [2, 4]))
     total = g.reduce("ReduceSum", g.input([4]), [0], keepdims=0)
     g.output(g("If", [g("Greater", [total, g.constant(np.float32(0))])], then_branch=then, else_branch=other))
 

@@ -40,6 +40,7 @@ constexpr Row kRows[] = {
     {"Slice", slice_of_host},
     {"Split", split_of_host},
     {"If", if_of_host},
+    {"Choose", import_choose},
     {"ConstantOfShape", constant_of_shape_of_host},
     {"Expand", expand_of_host},
     {"Tile", tile_of_host},

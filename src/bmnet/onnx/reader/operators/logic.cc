@@ -1,9 +1,13 @@
 // Comparisons, functions of booleans, and selection by them. A boolean is 0 or 1 in the net.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cfloat>
 #include <cmath>
 
 #include "bmnet/onnx/reader/addends.h"
 #include "bmnet/onnx/reader/expansion.h"
+#include "bmnet/onnx/reader/operators/host.h"
 
 namespace tputwin::net::onnx_reader {
 namespace {
@@ -139,11 +143,68 @@ void import_where(Node& node) {
   made.set(made.add("Add", {x, part(2, false)}));
 }
 
+namespace {
+
+// Returns the values of a constant, with zeros behind each axis up to `most`.
+std::vector<float> padded(const Constant& constant, const Dims& most) {
+  std::vector<float> values(static_cast<size_t>(elements(most)), 0.0f);
+  const std::vector<float> own = constant.real();
+  for (size_t i = 0; i < own.size(); ++i) {
+    int64_t rest = static_cast<int64_t>(i), at = 0, step = 1;
+    for (size_t axis = most.size(); axis-- > 0; step *= most[axis], rest /= constant.dims[axis])
+      at += rest % constant.dims[axis] * step;
+    values[static_cast<size_t>(at)] = own[i];
+  }
+  return values;
+}
+
+// Takes one of two tensors of other extents: the host fills both up to the larger extents, takes
+// one, and cuts it at its own.
+void choose_of_host(Node& node) {
+  const Dims &a = node.dims(1), &b = node.dims(2), most = largest(a, b);
+  HostCall chosen(node, "where");
+  chosen.take(0);
+  for (const size_t input : {size_t{1}, size_t{2}}) {
+    if (const Constant* constant = node.constant(input)) {
+      chosen.take_constant(most, padded(*constant, most));
+      continue;
+    }
+    Dims pads(a.size(), 0);
+    for (size_t axis = 0; axis < a.size(); ++axis)
+      pads.push_back(most[axis] - node.dims(input)[axis]);
+    HostCall pad(node, fmt::format("pad pads={}", fmt::join(pads, ",")));
+    pad.take(input);
+    chosen.take(pad.add({most}, fmt::format("branch{}", input))[0], false);
+  }
+  std::string tensor = chosen.add({most}, "chosen")[0];
+  const Dims count{static_cast<int64_t>(a.size())};
+  HostCall extents(node, "where");
+  extents.take(0);
+  for (const Dims* dims : {&a, &b}) extents.take_constant(count, {dims->begin(), dims->end()});
+  const std::string ends = extents.add({count}, "extents")[0];
+  for (size_t axis = 0, last = a.size() - 1; axis <= last; ++axis) {
+    HostCall cut(node, fmt::format("slice axis={} number={}", axis, axis));
+    cut.take(tensor, axis != 0);
+    cut.take_constant(count, std::vector<float>(a.size(), 0.0f));
+    cut.take(ends, false);
+    cut.set_varies();
+    if (axis == last) return cut.set(most, kind_of_results(node).kind);
+    tensor = cut.add({most}, fmt::format("cut{}", axis))[0];
+  }
+}
+
+}  // namespace
+
 // The outputs of an If by a tensor.
 void import_choose(Node& node) {
+  const bool is_open = node.in(1).varies || node.in(2).varies;
+  if (node.graph.has_subnets && !is_open && node.dims(1) != node.dims(2) &&
+      node.dims(1).size() == node.dims(2).size())
+    return choose_of_host(node);
   node.require(node.dims(1) == node.dims(2), "dims of else_branch", text(node.dims(2)),
                "those of then_branch, " + text(node.dims(1)) +
-                   ": the net computes both branches of an If by a tensor");
+                   ": the net computes both branches of an If by a tensor; for the BM1684X and "
+                   "BM1684, as many axes");
   Expansion made(node);
   made.set(made.add("Where", {made.in(0), made.in(1), made.in(2)}));
 }
