@@ -71,3 +71,12 @@ def microsoft_rotary_embedding_of_computed_positions(g):
     x, tables = g.input([1, 2, 4, 8]), [g.weights([9, 4]), g.weights([9, 4])]
     g.output(g.microsoft("RotaryEmbedding", [x, g.input([1, 4], 0, 8, "int64")] + tables),
              g.microsoft("RotaryEmbedding", [x, g.input([1], 0, 4, "int64")] + tables))
+
+
+@form()
+def lp_normalization_of_long_axes_and_zeros(g):
+    long = g.input([1, 5000, 2])
+    rows = g.draw([2, 3, 4])
+    rows[0, :, 1], rows[1, 2] = 0, 0
+    x = g.input_of(rows)
+    g.output(*(g("LpNormalization", [y], axis=axis, p=p) for y in (long, x) for axis in (1, 2) for p in (1, 2)))

@@ -149,20 +149,23 @@ void import_lp_normalization(Node& node) {
   const size_t axis = node.axis(node.integer("axis", -1), x.size());
   const int64_t power = node.integer("p", 2);
   node.require(power == 1 || power == 2, "p", std::to_string(power), "1 or 2");
-  if (power == 1 || axis != 1) {
-    // The smallest normal float keeps 0 / 0 from being NaN.
+  // The chips normalize channels of one position together in local memory.
+  constexpr int64_t kMostChannels = 4096;
+  if (power == 1 || axis != 1 || x[1] > kMostChannels) {
+    // A length of 0 becomes 1, which keeps 0 / 0 from being NaN in fp16, too.
     Expansion made(node);
     const std::string length = made.add(power == 1 ? "ReduceL1" : "ReduceL2",
                                         {made.in(0), made.integers({static_cast<int64_t>(axis)})},
                                         {{"keepdims", int64_t{1}}});
-    const std::string above = made.add("Max", {length, made.real(FLT_MIN)});
+    const std::string above = made.add("Add", {length, made.function("is_zero", length)});
     return made.set(made.add("Div", {made.in(0), above}));
   }
   TensorOp op = make_op(Op::norm);
   auto& p = *op.mutable_tg_norm_param();
   p.set_across_spatial(false);
   p.set_channel_shared(true);
-  p.set_eps(0);
+  // The smallest normal float keeps 0 / 0 from being NaN.
+  p.set_eps(FLT_MIN);
   const Dims map{x[0], x[1], run(x, 2, x.size()), 1};
   const std::string y = node.add(std::move(op), {node.tensor(0, map)}, "", {{{1}, {1.0f}}});
   node.set(net_dims(x) == map ? y : node.view(y, net_dims(x)), x);
