@@ -364,3 +364,48 @@ def chosen_booleans(g):
     g.output(*(g("Cast", [g("Cast", [t], to=7)], to=1) for t in chosen))
     v = np.array(g.data[x]["data"])
     g.expected = [t.astype(float).tolist() for t in (v <= 1.5, (v <= 1.5) | (v < 1.7))]
+
+
+@form()
+def range_of_floats_up_to_what_was_found(g):
+    for x in (found_rows(g), none_found(g)):
+        rows = g("Gather", [g("Shape", [x]), g.constant(np.array(0))], axis=0)
+        limit = g("Cast", [rows], to=1)
+        for start, delta in ((0, 1.5), (0.5, 1), (0, 0.1), (-1, 0.7)):
+            bounds = [g.constant(np.float32(start)), limit, g.constant(np.float32(delta))]
+            g.output(g("Range", bounds))
+
+
+@form()
+def range_up_to_what_is_computed(g):
+    x = found_rows(g)
+    one, two, zero = (g.constant(np.array(v)) for v in (1, 2, 0))
+    rows = g("Gather", [g("Shape", [x]), zero], axis=0)
+    for limit in (g("Sub", [rows, one]), g("Mul", [rows, two]), g("Div", [rows, two]), g("Add", [one, rows]),
+                  g("Size", [x])):
+        g.output(g("Cast", [g("Range", [zero, limit, one])], to=1))
+
+
+@form()
+def many_constants_beside_what_was_found(g):
+    parts = [g.weights([2, 4]) for _ in range(70)]
+    g.output(g("Concat", parts + [found_rows(g)], axis=0))
+    rows = g("Shape", [found_rows(g)])
+    g.output(g("Cast", [g("Concat", [rows] * 70 + [g.integers(i, 7) for i in range(70)], axis=0)], to=1))
+
+
+@form(18)
+def further_layers_of_what_was_found(g):
+    x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
+    g.output(g("Dropout", [x]), g("CastLike", [x, g.weights([1])]))
+    g.output(g("LpPool", [x], kernel_shape=[2, 2]), g("LpNormalization", [x], axis=1))
+    g.output(g("MeanVarianceNormalization", [x], axes=[2, 3]), g("MaxPool", [x], [g.name("y"), ""], kernel_shape=[2, 2])[0])
+    g.output(g("Resize", [x, "", "", g.integers(6, 6)], axes=[2, 3], mode="nearest",
+               coordinate_transformation_mode="asymmetric", nearest_mode="floor"))
+    g.output(g("MatMul", [x, g.weights([3])]), g("MatMul", [x, g.weights([1, 3, 2])]))
+
+
+@form(refused="operator = Resize")
+def resize_along_what_was_found(g):
+    x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
+    g.output(g("Resize", [x, "", g.constant(np.array([2, 1, 1, 1], np.float32))], mode="nearest"))

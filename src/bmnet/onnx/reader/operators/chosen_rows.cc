@@ -2,6 +2,8 @@
 // position: OneHot and Hardmax. Also the old name of ScatterElements.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -21,24 +23,47 @@ void compress_of_host(Node& node) {
   made.set(made.add("Gather", {rows, places}, {{"axis", node.integer("axis", 0)}}));
 }
 
-// The integers from a constant on that are below a limit which is computed.
+namespace {
+
+// Returns the largest fp32 number that is not above x.
+float rounded_down(double x) {
+  const auto nearest = static_cast<float>(x);
+  return static_cast<double>(nearest) > x ? std::nextafter(nearest, -HUGE_VALF) : nearest;
+}
+
+}  // namespace
+
+// The numbers from a constant on that are below a limit which is computed.
 void range_of_host(Node& node) {
-  constexpr int64_t kMost = int64_t{1} << 24;
-  const int64_t start = node.whole(0, "start"), delta = node.whole(2, "delta");
+  constexpr double kMost = 1 << 24;
+  const Constant &first = node.weights(0, "start"), &step = node.weights(2, "delta");
+  node.require(first.size() == 1 && step.size() == 1, "start, delta",
+               text(first.dims) + ", " + text(step.dims), "one value each");
+  const double start = first.at(0), delta = step.at(0);
   const Dims& most = node.in(1).largest;
-  node.require(delta != 0, "delta", "0", "not 0");
+  node.require(delta > 0, "delta", fmt::format("{}", delta),
+               "above 0, where the limit is computed");
+  node.require(most.size() == 1, "limit", node.proto.input(1),
+               "computed of extents of tensors and constants, which give its largest value; cut "
+               "the net before it (--output-names)");
+  const double count = std::ceil((static_cast<double>(most[0]) - start) / delta);
   node.require(
-      delta > 0 && most.size() == 1, "limit", node.proto.input(1),
-      "above a constant start, with a largest value that is known: computed of the extents "
-      "of tensors; cut the net before it");
-  node.require(start >= -kMost && most[0] > start && most[0] <= kMost, "limit", text(most),
-               "above the start, and at most 2^24");
-  Dims all;
-  for (int64_t i = start; i < most[0]; i += delta) all.push_back(i);
+      std::fabs(start) <= kMost && std::abs(most[0]) <= kMost && count >= 1 && count <= kMost,
+      "limit", text(most), "above the start, and at most 2^24; the start from -2^24 on");
+  std::vector<double> all;
+  std::vector<float> below;
+  for (int64_t i = 0; static_cast<double>(i) < count; ++i) {
+    all.push_back(start + static_cast<double>(i) * delta);
+    below.push_back(rounded_down(all.back()));
+  }
   Expansion made(node);
-  const std::string range = made.integers(all);
-  made.set(
-      made.add("Compress", {range, made.add("Less", {range, made.in(1)})}, {{"axis", int64_t{0}}}));
+  const Dims dims{static_cast<int64_t>(all.size())};
+  const ConstantPtr range = make_constant(dims, first.type, all);
+  const std::string values =
+      first.is_integer() ? made.integers(range->integers) : made.reals(dims, range->reals);
+  const std::string limits = first.is_integer() ? values : made.reals(dims, below);
+  made.set(made.add("Compress", {values, made.add("Less", {limits, made.in(1)})},
+                    {{"axis", int64_t{0}}}));
 }
 
 void expand_compress(Node& node) {

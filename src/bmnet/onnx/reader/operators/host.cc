@@ -64,6 +64,8 @@ constexpr Row kRows[] = {
     {"BitwiseNot", import_bitwise_not},
     {"Size", size_of_host},
     {"Compress", compress_of_host},
+    {"Dropout", import_dropout},
+    {"CastLike", expand_cast_like},
     {"Range", range_of_host},
     {"ArgMax", [](Node& node) { arg_of_host(node, false); }},
     {"ArgMin", [](Node& node) { arg_of_host(node, true); }},
@@ -104,6 +106,27 @@ Dims sliced_largest(const Node& node, const Dims& x) {
   return at(*start) < at(*end) ? Dims(x.begin() + at(*start), x.begin() + at(*end)) : Dims();
 }
 
+// Returns the largest values of sums, products and quotients of what is not negative, but for a
+// constant that is subtracted; empty for others.
+Dims computed_largest(const Node& node, const std::string& type) {
+  Dims a = largest_of(node, 0), b = node.inputs() == 2 ? largest_of(node, 1) : Dims();
+  if (a.size() == 1) a.resize(b.size(), a[0]);
+  if (b.size() == 1) b.resize(a.size(), b[0]);
+  const Constant* second = node.constant(1);
+  const bool is_constant = second != nullptr && second->is_integer();
+  if (a.size() != b.size() || ((type == "Sub" || type == "Div") && !is_constant)) return {};
+  constexpr int64_t kMost = int64_t{1} << 31;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool fits = a[i] >= 0 && a[i] < kMost && b[i] >= 0 && b[i] < kMost;
+    if (!fits || (type == "Div" && b[i] == 0)) return {};
+    a[i] = type == "Add"   ? a[i] + b[i]
+           : type == "Sub" ? a[i] - b[i]
+           : type == "Mul" ? a[i] * b[i]
+                           : a[i] / b[i];
+  }
+  return a;
+}
+
 // Follows the extents of tensors through the nodes that compute shapes with them.
 void set_largest(Node& node) {
   if (node.outputs().empty() || !node.outputs()[0]) return;
@@ -129,6 +152,15 @@ void set_largest(Node& node) {
     result.largest = sliced_largest(node, x);
   } else if (type == "Where") {
     result.largest = larger_of(largest_of(node, 1), largest_of(node, 2));
+  } else if (type == "Add" || type == "Sub" || type == "Mul" || type == "Div") {
+    result.largest = computed_largest(node, type);
+  } else if (type == "ReduceProd" && !x.empty() && !node.has("axes") && !node.has(1)) {
+    result.largest = {1};
+    for (const int64_t extent : x) {
+      const bool fits =
+          extent >= 0 && !__builtin_mul_overflow(result.largest[0], extent, &result.largest[0]);
+      if (!fits) return result.largest.clear();
+    }
   } else if (type == "Max" || type == "Min") {
     if (node.inputs() == 2) result.largest = larger_of(x, largest_of(node, 1));
   } else if (type == "Cast" || type == "Identity" || type == "Squeeze" || type == "Unsqueeze" ||

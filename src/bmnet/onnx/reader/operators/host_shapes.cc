@@ -130,6 +130,31 @@ namespace {
 
 constexpr size_t kMostParts = 64;  // of one operator of the host
 
+bool is_exact(int64_t integer) { return std::abs(integer) <= int64_t{1} << 24; }
+
+// Takes constants one after the other along an axis, as one.
+void take_constants(Node& node, HostCall& call, std::span<const size_t> parts, size_t axis) {
+  Dims dims = node.dims(parts[0]);
+  dims[axis] = 0;
+  for (const size_t part : parts) dims[axis] += node.dims(part)[axis];
+  std::vector<std::vector<float>> constants;
+  for (const size_t part : parts) {
+    const Constant& constant = *node.constant(part);
+    node.require(!constant.is_integer() || std::ranges::all_of(constant.integers, is_exact),
+                 "inputs", node.proto.input(static_cast<int>(part)),
+                 "integers from -2^24 to 2^24, which are numbers of fp32");
+    constants.push_back(constant.real());
+  }
+  std::vector<float> values;
+  const int64_t outer = run(dims, 0, axis);
+  for (int64_t i = 0; i < outer; ++i)
+    for (const std::vector<float>& all : constants) {
+      const auto count = static_cast<int64_t>(all.size()) / std::max<int64_t>(outer, 1);
+      values.insert(values.end(), all.begin() + i * count, all.begin() + (i + 1) * count);
+    }
+  call.take_constant(dims, std::move(values));
+}
+
 // Takes parts of a concatenation. If there are more than one operator has, several parts at a time
 // become one.
 void take_parts(Node& node, HostCall& call, const std::vector<size_t>& parts, size_t axis) {
@@ -142,6 +167,10 @@ void take_parts(Node& node, HostCall& call, const std::vector<size_t>& parts, si
         std::span(parts).subspan(begin, std::min(kMostParts, parts.size() - begin));
     HostCall joined(node, fmt::format("concat axis={}", axis));
     Dims dims;
+    if (std::ranges::all_of(some, [&](size_t i) { return node.constant(i) != nullptr; })) {
+      take_constants(node, call, some, axis);
+      continue;
+    }
     for (const size_t part : some) {
       joined.take(part);
       Dims x = node.dims(part);

@@ -15,6 +15,9 @@ namespace {
 // Operators that compute each element of axis 0 alone.
 constexpr std::string_view kOfSamples[] = {"Conv",
                                            "QLinearConv",
+                                           "LpPool",
+                                           "LpNormalization",
+                                           "MeanVarianceNormalization",
                                            "GroupNormalization",
                                            "DepthToSpace",
                                            "SpaceToDepth",
@@ -81,10 +84,29 @@ OpenAxes of_product(const Node& node, const Value& x) {
   // The constants say how many elements the last axis has.
   const std::string& type = node.proto.op_type();
   const size_t rank = x.dims.size();
-  if (type == "MatMul") return {node.dims(1).size() == 2 ? rank - 1 : 0, false};
-  if (type == "QLinearMatMul") return {node.dims(3).size() == 2 ? rank - 1 : 0, false};
+  if (type != "Gemm") {
+    const Dims& w = node.dims(type == "MatMul" ? 1 : 3);
+    const bool is_one = w.size() <= 2 || (w.size() <= rank && run(w, 0, w.size() - 2) == 1);
+    return {is_one && !w.empty() ? rank - 1 : 0, false};
+  }
   const bool is_row = !node.has(2) || node.dims(2).size() < 2 || node.dims(2)[0] == 1;
   return {node.integer("transA", 0) == 0 && is_row ? size_t{1} : 0, false};
+}
+
+// Returns false if a node of kOfSamples computes with several samples, or changes their number.
+bool keeps_samples(const Node& node) {
+  const std::string& type = node.proto.op_type();
+  if (type == "LpNormalization") return node.axis(node.integer("axis", -1), node.dims().size()) > 0;
+  const Dims axes = node.integers("axes");
+  const bool has_others = !axes.empty() && std::ranges::none_of(axes, [&](int64_t axis) {
+    return node.axis(axis, node.dims().size()) == 0;
+  });
+  if (type == "MeanVarianceNormalization") return has_others;
+  if (type != "Resize" && type != "Upsample") return true;
+  // Sizes would have the first extent, which is not known.
+  if (node.has(3)) return has_others;
+  const size_t input = type == "Resize" && node.opset >= 11 ? 2 : 1;
+  return has_others || (node.has(input) && node.weights(input, "scales").at(0) == 1);
 }
 
 OpenAxes open_axes_of(const Node& node, size_t x) {
@@ -101,8 +123,7 @@ OpenAxes open_axes_of(const Node& node, size_t x) {
   if (type == "MatMul" || type == "QLinearMatMul" || type == "Gemm") return of_product(node, value);
   if (is_one_of(kOfLastAxes, type)) return {node.axis(node.integer("axis", -1), rank), false};
   if (type == "PRelu" && !repeats_along(node, x, 1)) return {};
-  // Sizes would have the first extent, which is not known.
-  if (type == "Resize" && node.has(3)) return {};
+  if (!keeps_samples(node)) return {};
   return {is_one_of(kOfSamples, type) ? size_t{1} : 0};
 }
 
@@ -110,8 +131,9 @@ OpenAxes open_axes_of(const Node& node, size_t x) {
 
 bool expand_open_extents(Node& node) {
   const auto x = only_tensor(node);
-  if (!node.graph.has_subnets || !x || !node.in(*x).varies || node.proto.output_size() != 1)
-    return false;
+  if (!node.graph.has_subnets || !x || !node.in(*x).varies || !node.wants(0)) return false;
+  for (size_t i = 1; i < static_cast<size_t>(node.proto.output_size()); ++i)
+    if (node.wants(i)) return false;
   if (node.in(*x).kind != ValueKind::real) return false;
   const OpenAxes open = open_axes_of(node, *x);
   if (open.count == 0) return false;

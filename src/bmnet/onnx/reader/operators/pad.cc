@@ -286,6 +286,11 @@ void pad_of_host(Node& node) {
   node.require(pads && pads->size() == 2 * result.size() && !result.empty(), "pads",
                pads ? text(*pads) : "none", "two for each axis");
   const float value = value_of(node);
+  node.require(
+      mode != "constant" || std::fabs(value) < kLargestValue, "constant_value",
+      fmt::format("{}", value),
+      "below 1e30 on a tensor whose extents are known at run time; give the MaxPool behind "
+      "it the pads");
   require_mode(node, mode, value);
   for (size_t i = 0; i < result.size(); ++i)
     for (const int64_t pad : {(*pads)[i], (*pads)[result.size() + i]}) {

@@ -152,6 +152,8 @@ void import_dropout(Node& node) {
   };
   node.require(!node.has(2) || is_zero(2) || is_zero(1), "training_mode", "true",
                "export the net for inference");
+  node.require(!node.wants(1) || !node.in(0).varies, "outputs", "2",
+               "the first only, where extents are known at run time");
   const auto count = static_cast<size_t>(elements(node.dims()));
   if (node.wants(1))  // nothing is dropped
     node.set(make_integers(node.dims(), std::vector<int64_t>(count, 1), onnx::TensorProto::BOOL),
