@@ -232,6 +232,7 @@ void add_output_names(CLI::App& app, std::vector<std::string>& names) {
                  "between them; default: the file's outputs")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("NAME[,NAME]");
 }
 

@@ -89,7 +89,9 @@ TEST_F(OutputNames, TablesHaveLayersBehindTheEnd) {
 TEST_F(OutputNames, NamesThatThereAreNotAreRefused) {
   const std::string compile = "compile " + net + " --chip bm1684x --output-names ";
   EXPECT_THAT(tputwin(compile + "n_"),
-              AllOf(HasSubstr("outputs = n_"), HasSubstr("such as y"), HasSubstr("exit 2")));
+              AllOf(HasSubstr("--output-names (ImportOptions::outputs) = n_"),
+                    HasSubstr("such as y"), HasSubstr("exit 2")));
+  EXPECT_THAT(tputwin(compile + "''"), Not(HasSubstr("exit 0")));
   EXPECT_THAT(tputwin(compile + "x"), HasSubstr("a tensor that a node of the file makes"));
   EXPECT_THAT(tputwin(compile + "a,n_a"), HasSubstr("each tensor once"));
   EXPECT_THAT(tputwin("compile --prototxt " TPUTWIN_SOURCE_DIR

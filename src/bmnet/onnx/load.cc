@@ -72,8 +72,9 @@ Result<LoadedNet> load_net(const std::string& prototxt, const std::string& model
     if (!options.outputs.empty())
       return Error(errors::net_cli)
           .in("load_net")
-          .argument("outputs", options.outputs[0])
-          .detail("only an ONNX file is cut; take the layers behind it out of the prototxt");
+          .argument("--output-names (ImportOptions::outputs)", options.outputs[0])
+          .detail("only an ONNX file is cut; take the layers behind it out of the prototxt")
+          .see("docs/onnx.md");
     TW_ASSIGN_OR_RETURN(caffe, load_caffe(prototxt, model));
     return LoadedNet{std::move(caffe), {}, {}, ""};
   }

@@ -112,6 +112,14 @@ def causal_mask_of_infinities(g):
     causal_scores(g, -np.inf)
 
 
+@form()
+def masks_that_are_outputs(g):
+    b = g.input_of(np.array([[1, 0, 1, 0], [0, 1, 1, 1]], bool), "bool")
+    own = g("Where", [b, g.input([2, 4]), g.constant(np.float32(-np.inf))])
+    scores = g("Add", [g.input([2, 4]), g("Where", [b, g.constant(np.float32(0)), g.constant(np.float32(-np.inf))])])
+    g.output(own, scores, g("Softmax", [scores], axis=-1))
+
+
 # ---- Windows ----
 
 @form()

@@ -238,15 +238,18 @@ const TensorOp& part_of_where(const Graph& graph, const std::string& mask) {
   return *op;
 }
 
-// Other layers than a Softmax read the -inf of a Where itself. A Softmax has the lowest float in
-// its place, so that rows that are masked whole have no NaN.
+void restore_infinite(Graph& graph, const std::string& tensor) {
+  if (const auto mask = mask_of(graph, tensor))
+    for (float& value : graph.network.blobs.at(part_of_where(graph, *mask).name())[0].data)
+      if (value == -FLT_MAX) value = -INFINITY;
+}
+
+// Other layers than a Softmax, and the net's user, read the -inf of a Where itself. A Softmax has
+// the lowest float in its place, so that rows that are masked whole have no NaN.
 void restore_infinite(Graph& graph, const TensorOp& op) {
   if (moves_mask(op) || adds_mask(graph, op)) return;
   if (is(op, Op::softmax) && !op.tg_softmax_param().log()) return;
-  for (const std::string& bottom : op.bottom())
-    if (const auto mask = mask_of(graph, bottom))
-      for (float& value : graph.network.blobs.at(part_of_where(graph, *mask).name())[0].data)
-        if (value == -FLT_MAX) value = -INFINITY;
+  for (const std::string& bottom : op.bottom()) restore_infinite(graph, bottom);
 }
 
 }  // namespace
@@ -261,6 +264,7 @@ void remove_dispensable(Graph& graph, const std::vector<std::string>& outputs) {
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (const TensorOp& op : ops) restore_infinite(graph, op);
+  for (const std::string& output : outputs) restore_infinite(graph, output);
 }
 
 }  // namespace tputwin::net::onnx_reader

@@ -101,11 +101,12 @@ void end_at(onnx::GraphProto& graph, const std::vector<std::string>& names) {
     if (tensor.empty() || std::ranges::any_of(outputs, is_it))
       throw Refusal{Error(errors::net_cli)
                         .in("load_net")
-                        .argument("outputs", name)
+                        .argument("--output-names (ImportOptions::outputs)", name)
                         .detail(tensor.empty()
                                     ? "a tensor that a node of the file makes, such as " +
                                           names_like(graph, name)
-                                    : "each tensor once")};
+                                    : "each tensor once")
+                        .see("docs/onnx.md")};
     auto& made = *outputs.Add();
     made.set_name(tensor);
     for (const auto& known : graph.output())
@@ -127,8 +128,13 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
   TW_ASSIGN_OR_RETURN(opset, opset_of(model));
   const std::string folder = std::filesystem::path(path).parent_path();
   sort_nodes(*model.mutable_graph());
+  std::vector<std::string> ends = options.outputs;
+  // A call of a function has a name in the file only.
+  for (std::string& name : ends)
+    if (const std::string tensor = tensor_called(model.graph(), name); !tensor.empty())
+      name = tensor;
   inline_functions(model);
-  end_at(*model.mutable_graph(), options.outputs);
+  end_at(*model.mutable_graph(), ends);
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;
   return LoadedNet{to_caffe(network),
