@@ -106,6 +106,19 @@ TEST(Bm1684xBytes, PassViews) {
   EXPECT_EQ(compare(*network, DType::i8, 4e-2f, 1), "");
 }
 
+// An input of a wide range has large units. They are no units of a bias alone.
+TEST(Bm1684xBytes, BiasesOfZeroWeightsAreExact) {
+  const std::string net =
+      "layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 1 dim: 3 dim: 4 "
+      "dim: 5 } } } layer { name: 'y' type: 'Convolution' bottom: 'data' top: 'y' "
+      "convolution_param { num_output: 8 kernel_size: 1 } }";
+  auto network = random_net(net, {{"y", {{8, 3, 1, 1}, {8}}}}, 1);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  std::ranges::fill(network->blobs.at("y")[0].data, 0.0f);
+  const Values inputs{{"data", random_blob({1, 3, 4, 5}, 1, -1e4f, 1e4f)}};
+  EXPECT_EQ(compare(*network, DType::i8, 1e-2f, inputs), "");
+}
+
 // Products of bytes with and without sign (after a ReLU), of whole tensors and of a value per
 // channel.
 TEST(Bm1684xBytes, AreMultiplied) {

@@ -48,8 +48,9 @@ ChannelIntegers integers_of(const ConvolutionPart& part, bool by_channel, double
     double largest = 0;
     for (float w : own) largest = std::max(largest, std::fabs(double{w}));
     double bias = biases.empty() ? 0 : double{biases[c]};
-    double unit = largest > 0 ? largest / 127 : 1;
-    unit = std::max(unit, std::fabs(bias) / scale_in / kMostBias);
+    // A channel whose weights are all zero has the units of its bias.
+    double unit = std::max(largest / 127, std::fabs(bias) / scale_in / kMostBias);
+    if (unit == 0) unit = 1;
     for (size_t i = 0; i < run; ++i)
       result.weights[c * run + i] = static_cast<float>(std::nearbyint(own[i] / unit));
     if (!part.means.empty())
