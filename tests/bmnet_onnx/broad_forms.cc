@@ -74,6 +74,34 @@ TEST(LpPool, TakesDepths) {
   EXPECT_FLOAT_EQ(y[0], 4);
 }
 
+// Every place of a map is divided by a power of its own channels.
+TEST(LRN, TakesAnyNumberOfAxes) {
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{2, 5}, {2, 5, 3}, {2, 5, 3, 2}, {2, 5, 2, 3, 2}}) {
+    ModelBuilder builder(18);
+    builder.input("x", dims);
+    auto& node = builder.node("LRN", {"x"}, {"y"});
+    ModelBuilder::set(node, "size", int64_t{3});
+    for (const auto& [name, value] : {std::pair("alpha", 0.75f), {"beta", 0.5f}, {"bias", 2.0f}})
+      ModelBuilder::set(node, name, value);
+    builder.output("y");
+    size_t places = 1;
+    for (size_t axis = 2; axis < dims.size(); ++axis) places *= static_cast<size_t>(dims[axis]);
+    net::Blob x{dims, {}};
+    while (x.data.size() < 2 * 5 * places)
+      x.data.push_back(static_cast<float>(x.data.size() * 7 % 11) - 5);
+    const std::vector<float> y = result_of(builder, {{"x", x}});
+    ASSERT_EQ(y.size(), x.data.size());
+    for (size_t i = 0; i < y.size(); ++i) {
+      const size_t c = i / places % 5;
+      float sum = x.data[i] * x.data[i];
+      if (c > 0) sum += x.data[i - places] * x.data[i - places];
+      if (c < 4) sum += x.data[i + places] * x.data[i + places];
+      EXPECT_NEAR(y[i], x.data[i] / std::sqrt(2 + 0.75f / 3 * sum), 1e-5f) << dims.size();
+    }
+  }
+}
+
 // The view of one tensor is an output, and another node needs the same view.
 TEST(Views, HaveNamesOfTheirOwn) {
   ModelBuilder builder(18);

@@ -172,7 +172,9 @@ void import_lp_normalization(Node& node) {
 }
 
 void import_lrn(Node& node) {
-  node.require(node.dims().size() == 4, "axes", std::to_string(node.dims().size()), "4");
+  const Dims x = node.dims();
+  node.require(x.size() >= 2, "axes", std::to_string(x.size()),
+               "samples and channels, and any more");
   TensorOp op = make_op(Op::lrn);
   auto& p = *op.mutable_tg_lrn_param();
   const int64_t size = node.integer("size", 0);
@@ -182,7 +184,10 @@ void import_lrn(Node& node) {
   p.set_alpha(node.real("alpha", 1e-4f));
   p.set_beta(node.real("beta", 0.75f));
   p.set_k(node.real("bias", 1));
-  node.set(node.add(std::move(op), {node.tensor()}, ""), node.dims());
+  // Places of the maps are alike. Columns may be more than those of a command.
+  const Dims map = x.size() == 4 ? x : Dims{x[0], x[1], 1, run(x, 2, x.size())};
+  const std::string y = node.add(std::move(op), {node.tensor(0, map)}, "");
+  node.set(net_dims(x) == map ? y : node.view(y, net_dims(x)), x);
 }
 
 }  // namespace tputwin::net::onnx_reader
