@@ -116,6 +116,18 @@ TEST(ManyChannels, AreRanges) {
                   "PReLU of " + what);
     const std::string pool = "type: 'Pooling' pooling_param { pool: AVE kernel_size: 2 }";
     expect_values(net_of({1, channels, 2, 3}, pool, {}), {}, "average of " + what);
+    TensorOp resample;
+    set_type(resample, Op::resample);
+    auto& sums = *resample.mutable_tg_resample_param();
+    sums.set_row_taps(2);
+    for (const uint32_t row : {0, 0, 0, 1, 0, 1, 1, 1}) sums.add_row_source(row);
+    for (const float weight : {0.5f, 0.5f, 0.75f, 0.25f, 0.25f, 0.75f, 0.5f, 0.5f})
+      sums.add_row_weight(weight);
+    sums.add_column_source(0);
+    sums.add_column_weight(1);
+    expect_values(*layer_net(resample, {{1, channels, 2, 1}}, {}), {}, "resampled " + what);
+    const std::string interp = "type: 'Interp' interp_param { height: 4 width: 3 }";
+    expect_values(net_of({1, channels, 2, 2}, interp, {}), {}, "interpolated " + what);
   }
 }
 

@@ -28,6 +28,8 @@ void put_corners(int64_t from, int64_t to, int64_t first,
   }
 }
 
+}  // namespace
+
 Resample sums_of(const TensorOp& op) {
   if (is(op, Op::resample)) return op.tg_resample_param();
   const auto& p = op.tg_interp_param();
@@ -42,6 +44,8 @@ Resample sums_of(const TensorOp& op) {
               *sums.mutable_column_weight());
   return sums;
 }
+
+namespace {
 
 // Each range reads the columns of its taps.
 PartTensor fit_wide_sums(LayerParts& parts, int64_t count) {

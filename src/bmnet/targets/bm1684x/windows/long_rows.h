@@ -18,6 +18,9 @@ using ColumnRanges = std::map<std::string, int64_t>;
 bool add_long_rows(const std::vector<KernelPtr>& kernels, const std::vector<TensorOp>& ops,
                    ColumnRanges& ranges);
 
+// Returns the sums of rows and columns that a tg_resample or tg_interp makes.
+::bmnet::TGResampleParameter sums_of(const TensorOp& op);
+
 // Divides a layer into at least `count` ranges of its columns, if it can be divided.
 bool can_divide_columns(const TensorOp& op);
 PartTensor fit_columns(LayerParts& parts, int64_t count);

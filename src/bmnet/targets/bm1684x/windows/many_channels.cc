@@ -5,6 +5,7 @@
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet/targets/bm1684x/windows/layer_parts.h"
+#include "bmnet/targets/bm1684x/windows/long_rows.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -171,7 +172,8 @@ bool has_too_many_channels(const TensorOp& op) {
   const int64_t channels = op.input_shape(0).dim(1);
   if (is(op, Op::lrn)) return channels > kMostNormalized;
   const bool is_alone = is(op, Op::scale) || is(op, Op::prelu) || is(op, Op::pooling) ||
-                        is(op, Op::upsample) || (is(op, Op::convolution) && is_depthwise(op));
+                        is(op, Op::upsample) || is(op, Op::resample) || is(op, Op::interp) ||
+                        (is(op, Op::convolution) && is_depthwise(op));
   return is_alone && channels > chip().limits.channels;
 }
 
@@ -184,6 +186,9 @@ PartTensor fit_channel_ranges(LayerParts& parts) {
     TensorOp op;
     if (is(whole, Op::convolution)) {
       op = convolution_like(whole, range.count(), range.count());
+    } else if (is(whole, Op::resample) || is(whole, Op::interp)) {
+      set_type(op, Op::resample);
+      *op.mutable_tg_resample_param() = sums_of(whole);
     } else {
       op = whole;
       op.clear_calib_id();
@@ -197,8 +202,7 @@ PartTensor fit_channel_ranges(LayerParts& parts) {
       op.mutable_tg_scale_param()->set_do_activation(false);
       if (!is(op, Op::scale)) op.clear_tg_scale_param();
     }
-    std::vector<Blob> blobs;
-    if (!is(whole, Op::pooling) && !is(whole, Op::upsample)) blobs = parts.blobs();
+    std::vector<Blob> blobs = parts.copied_blobs();
     for (Blob& blob : blobs) {
       const auto size = static_cast<int64_t>(blob.data.size()) / channels;
       if (size == 0) continue;  // one for all channels
