@@ -14,13 +14,13 @@
 #include "bmnet/ir/infer.h"
 #include "bmnet/targets/bm1684x/target.h"
 #include "bmnet_bm1684x/forms.h"
+#include "bmnet_bm1684x/memory_values.h"
 #include "host/operators.h"
 #include "insight/checker.h"
 #include "insight/timing/commands.h"
 #include "isa/streams/encode.h"
 #include "isa/streams/stream.h"
 #include "machine/command_group.h"
-#include "numerics/float16.h"
 #include "numerics/float_mode.h"
 
 namespace tputwin::net::testing {
@@ -54,34 +54,6 @@ std::string describe_difference(const Outputs& actual, const Outputs& expected, 
     }
   }
   return "";
-}
-
-// Returns the values of cells: the byte of image 4 * m + k is byte k of cell m.
-std::vector<float> values_of_cells(const uint8_t* bytes, const bm1684x::StreamTensor& t) {
-  constexpr size_t kImages = 4;
-  const size_t cells = t.bytes / kImages;
-  const size_t each = cells / static_cast<size_t>(t.shape[0]);
-  std::vector<float> values(t.bytes);
-  for (size_t cell = 0; cell < cells; ++cell)
-    for (size_t k = 0; k < kImages; ++k)
-      values[(cell / each * kImages + k) * each + cell % each] =
-          t.scale * static_cast<float>(static_cast<int8_t>(bytes[cell * kImages + k]));
-  return values;
-}
-
-// Returns the values of a tensor in memory. Cells have those of whole groups of images.
-std::vector<float> values_of(const uint8_t* bytes, const bm1684x::StreamTensor& t) {
-  if (t.type == DType::b32) return values_of_cells(bytes, t);
-  const size_t size = element_bytes(t.type);
-  std::vector<float> values(t.bytes / size);
-  for (size_t i = 0; i < values.size(); ++i, bytes += size) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, bytes, size);
-    values[i] = t.type == DType::i8   ? t.scale * static_cast<int8_t>(bits)
-                : t.type == DType::u8 ? t.scale * static_cast<float>(bits)
-                                      : float_value(bits, t.type);
-  }
-  return values;
 }
 
 }  // namespace
@@ -289,9 +261,9 @@ Result<Outputs> run(const CompiledStream& net, const Network& network, const Val
                 net.weights.data(), net.weights.size());
   const std::vector<std::string> names = network.inputs();
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::vector<float>& values = inputs.at(names[i]).data;
-    const size_t bytes = 4 * values.size();
-    std::memcpy(memory.prepare_write(net.inputs[i].address, bytes), values.data(), bytes);
+    const std::vector<uint8_t> bytes = bytes_of(inputs.at(names[i]), net.inputs[i]);
+    std::memcpy(memory.prepare_write(net.inputs[i].address, bytes.size()), bytes.data(),
+                bytes.size());
   }
   CheckedRun checked(*device, net);
   SubnetRun subnets(*device, net, checked);

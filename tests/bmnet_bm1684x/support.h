@@ -33,7 +33,7 @@ NetCalibrationParameter largest_values(const Network& network, const Values& inp
 Result<std::vector<Instruction>> transmitted(const std::vector<Instruction>& program);
 Result<std::vector<Instruction>> transmitted(const bm1684x::CompiledStream& net);
 
-// Runs a compiled net whose ends are fp32. Memories hold NaN before the run.
+// Runs a compiled net whose inputs are fp32 or bytes. Memories hold NaN before the run.
 Result<std::vector<std::vector<float>>> run(const bm1684x::CompiledStream& net,
                                             const Network& network, const Values& inputs);
 

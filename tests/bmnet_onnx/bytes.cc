@@ -235,6 +235,25 @@ TEST(Bytes, MayHaveSigns) {
   EXPECT_EQ(result->at("twice").data, (std::vector<float>{-256, -6, 0, 254}));
 }
 
+// So a net of bytes can have inputs of the same type and values.
+TEST(Bytes, AreKnownAsInputsOfTheNet) {
+  ModelBuilder builder(13);
+  builder.input("picture", {1, 4}, onnx::TensorProto::UINT8);
+  builder.input("offsets", {1, 4}, onnx::TensorProto::INT8);
+  builder.input("mask", {1, 4}, onnx::TensorProto::BOOL);
+  builder.input("real", {1, 4});
+  for (const std::string name : {"picture", "offsets", "mask"})
+    builder.set(builder.node("Cast", {name}, {"f" + name}), "to",
+                int64_t{onnx::TensorProto::FLOAT});
+  builder.node("Sum", {"fpicture", "foffsets", "fmask", "real"}, {"y"});
+  builder.output("y");
+  const auto network = import(builder.model);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  using Types = decltype(network->byte_inputs);
+  EXPECT_EQ(network->byte_inputs,
+            (Types{{"picture", DType::u8}, {"offsets", DType::i8}, {"mask", DType::u8}}));
+}
+
 // x of bytes -> DequantizeLinear -> Conv -> QuantizeLinear -> DequantizeLinear -> y
 TEST(Bytes, OfQuantizedNetsHaveTheirScale) {
   ModelBuilder builder(13);

@@ -310,12 +310,9 @@ class NetImporter {
       if (options_.batch != 0 && !dims.empty()) dims[0] = options_.batch;
       if (tensor.known) tensor.known = input_shape_fits(layer, i, dims);
       if (tensor.known) tensor.shape = make_shape(dims);
-      TensorOp op;
-      op.set_name(input_name(layer, i));
-      op.set_calib_id(op.name());
-      set_type(op, Op::start);
-      *op.add_output_shape() = tensor.shape;
+      TensorOp op = input_op(input_name(layer, i), tensor.shape);
       op.add_top(define(layer, layer.top(i), std::move(tensor)));
+      keep_byte_type(layer, op.top(0), network_);
       network_.ops.push_back(std::move(op));
     }
   }

@@ -115,6 +115,11 @@ Result<Dims> input_dims(const caffe::LayerParameter& layer, int index);
 // Returns the extents of an input whose shape is given. An ONNX input of more axes is a tensor of
 // four in the net, which has been read with the same shape: its axes from the fourth on are one.
 Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given);
+// Returns the operation of an input, without its tensor.
+TensorOp input_op(const std::string& name, const TensorShape& shape);
+// Keeps the type of an input that has bytes in its model.
+void keep_byte_type(const caffe::LayerParameter& layer, const std::string& tensor,
+                    Network& network);
 // Reports another first extent of an input that keeps its own.
 void check_batch(Importer& input, int index, const Dims& given);
 

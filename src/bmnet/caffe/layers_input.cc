@@ -61,6 +61,21 @@ Dims given_dims(const caffe::LayerParameter& layer, int index, const Dims& given
   return own.ok() && *own == merged ? merged : given;
 }
 
+TensorOp input_op(const std::string& name, const TensorShape& shape) {
+  TensorOp op;
+  op.set_name(name);
+  op.set_calib_id(name);
+  set_type(op, Op::start);
+  *op.add_output_shape() = shape;
+  return op;
+}
+
+void keep_byte_type(const caffe::LayerParameter& layer, const std::string& tensor,
+                    Network& network) {
+  if (layer.byte_type() == "int8") network.byte_inputs[tensor] = DType::i8;
+  if (layer.byte_type() == "uint8") network.byte_inputs[tensor] = DType::u8;
+}
+
 void check_batch(Importer& input, int index, const Dims& given) {
   const auto own = input_dims(input.caffe, index);
   if (!input.caffe.keeps_batch() || !own.ok() || own->empty() || given.empty()) return;

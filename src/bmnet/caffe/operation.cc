@@ -159,6 +159,8 @@ caffe::NetParameter to_caffe(const Network& network) {
     if (is(op, Op::start)) {
       auto& shape = *layer.mutable_input_param()->add_shape();
       for (int64_t d : op.output_shape(0).dim()) shape.add_dim(d);
+      if (const auto own = network.byte_inputs.find(op.top(0)); own != network.byte_inputs.end())
+        layer.set_byte_type(own->second == DType::i8 ? "int8" : "uint8");
       continue;
     }
     layer.set_tensor_op(text_of(op));

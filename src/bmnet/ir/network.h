@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "bmnet/ir/ops.h"
+#include "chip/dtype.h"
 
 namespace tputwin::net {
 
@@ -46,6 +47,9 @@ struct Network {
   // Extents of outputs in the ONNX net, by their names there, if the tensors have others: tensors
   // have one to four axes.
   std::map<std::string, std::vector<int64_t>, std::less<>> output_dims;
+
+  // Types of inputs that are bytes or booleans in the ONNX net. Their elements are their values.
+  std::map<std::string, DType, std::less<>> byte_inputs;
 
   const std::string& blob_name(const std::string& tensor) const;
   // Returns the op that produces a tensor; nullptr if there is none.

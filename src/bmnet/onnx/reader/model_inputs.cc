@@ -145,6 +145,8 @@ void ModelImporter::input(const onnx::ValueInfoProto& input, size_t index) {
   Value& value = values_[input.name()];
   value.is_signed = is_signed;
   if (is_boolean) value.kind = ValueKind::boolean;
+  if (is_bytes || is_boolean)
+    graph_.network.byte_inputs[value.tensor] = is_signed ? DType::i8 : DType::u8;
   if (!is_integer) return;
   value.kind = ValueKind::integer;
   value.integer_type = type;

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "bmnet/targets/bm1684x/functions/divided_gate.h"
+#include "bmnet/targets/bm1684x/input_bytes.h"
 #include "bmnet/targets/bm1684x/scalar_steps.h"
 #include "memory/tensor_view.h"
 
@@ -19,15 +20,6 @@ namespace tputwin::net::bm1684x {
 namespace {
 
 constexpr float kSignedSteps = 128, kUnsignedSteps = 255;
-
-bool is_max_pooling(const TensorOp& op) {
-  return is(op, Op::pooling) && op.tg_pooling_param().pool() == ::bmnet::TGPoolingParameter::MAX;
-}
-
-// Results are elements of the input.
-bool keeps_numbers(const TensorOp& op) {
-  return (has_trait(op, trait::moves_elements) && !is(op, Op::concat)) || is_max_pooling(op);
-}
 
 bool is_product(const TensorOp& op) {
   return is(op, Op::convolution) || is(op, Op::inner_product) || is(op, Op::scale);
@@ -53,6 +45,7 @@ class Choice {
   }
 
   void run() {
+    if (bytes()) own_bytes_ = bytes_of_inputs(net_.network);
     if (bytes()) merge_clips();
     find_readers();
     std::vector<TensorOp> ops = std::move(net_.network.ops);
@@ -86,7 +79,8 @@ class Choice {
   }
   // A range that is not known, which is 0, gives no scale of bytes.
   bool has_scale(const std::string& tensor) const {
-    return types_.of(tensor).is_int8() || net_.threshold_of(tensor) > 0;
+    return types_.of(tensor).is_int8() || own_bytes_.contains(tensor) ||
+           net_.threshold_of(tensor) > 0;
   }
   // Products take bytes, and other layers that have bytes among their inputs.
   bool takes_bytes(const TensorOp& op) const {
@@ -167,7 +161,14 @@ class Choice {
   }
 
   Numbers start_numbers(const TensorOp& op, float threshold) const {
+    if (const auto own = own_bytes_.find(op.top(0)); own != own_bytes_.end()) return own->second;
     return bytes() && threshold > 0 ? byte_numbers(false, threshold) : floats(op);
+  }
+
+  // Returns the bytes that floats become.
+  Numbers bytes_of(const std::string& tensor) const {
+    const auto own = own_bytes_.find(tensor);
+    return own != own_bytes_.end() ? own->second : byte_numbers(false, net_.threshold_of(tensor));
   }
 
   static Numbers byte_numbers(bool is_unsigned, float threshold) {
@@ -182,8 +183,9 @@ class Choice {
       all_unsigned = all_unsigned && types_.of(t).type == DType::u8;
       any_bytes = any_bytes || types_.of(t).is_int8();
     }
-    return any_bytes && !types_.is_float(op.name()) ? byte_numbers(all_unsigned, threshold)
-                                                    : floats(op);
+    if (!any_bytes || types_.is_float(op.name())) return floats(op);
+    const auto own = own_bytes_.find(op.top(0));
+    return own != own_bytes_.end() ? own->second : byte_numbers(all_unsigned, threshold);
   }
 
   // ---- Operands ----
@@ -196,7 +198,7 @@ class Choice {
       if (is(op, Op::host)) {
         if (given != Numbers{}) convert(op, i, {});
       } else if (takes_bytes(op) && !given.is_int8()) {
-        convert(op, i, byte_numbers(false, net_.threshold_of(op.bottom(i))));
+        convert(op, i, bytes_of(op.bottom(i)));
       } else if (!takes_bytes(op) && given != floats(op) && given_.count(op.bottom(i)) == 0 &&
                  !(computes_wide(op) && given == Numbers{})) {
         convert(op, i, floats(op));
@@ -343,6 +345,7 @@ class Choice {
   std::set<std::string> given_;  // tensors that had numbers before
   std::set<std::string> byte_readers_, clipped_;
   std::map<std::string, Clipped> merged_;  // by the result
+  std::map<std::string, Numbers> own_bytes_;
   // Tensors that operators of the host read. Integers, such as positions of a Gather, are among
   // them.
   std::set<std::string> host_reads_;

@@ -1,7 +1,10 @@
 // Nets of one layer.
 #include "bmnet/targets/bm1684x/search/single_layer.h"
 
+#include <algorithm>
+
 #include "bmnet/integers/integers.h"
+#include "bmnet/targets/bm1684x/input_bytes.h"
 
 namespace tputwin::net::bm1684x {
 namespace {
@@ -9,6 +12,8 @@ namespace {
 Network network_of(const Network& all, const TensorOp& op) {
   Network net;
   net.name = op.name();
+  for (const auto& [tensor, numbers] : bytes_of_inputs(all))
+    if (std::ranges::count(op.bottom(), tensor) > 0) net.byte_inputs[tensor] = numbers.type;
   for (int i = 0; i < op.bottom_size(); ++i) {
     if (net.shape_of(op.bottom(i)) != nullptr) continue;
     TensorOp start;
