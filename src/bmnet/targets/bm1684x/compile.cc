@@ -15,6 +15,7 @@
 #include "bmnet/targets/bm1684x/axis/expand.h"
 #include "bmnet/targets/bm1684x/axis/join_norms.h"
 #include "bmnet/targets/bm1684x/choose_types.h"
+#include "bmnet/targets/bm1684x/join_concats.h"
 #include "bmnet/targets/bm1684x/lower.h"
 #include "bmnet/targets/bm1684x/moves/skip_moves.h"
 #include "bmnet/targets/bm1684x/schedule/constants.h"
@@ -119,6 +120,11 @@ Status expand(StreamCompilation& c) {
       if (means != c.types.means.end() && of.factor == 1)
         c.types.means[tensor] = std::vector<float>(means->second);
     }
+  const auto have_one_type = [&](const TensorOp& a, const TensorOp& b) {
+    return c.types.floats_of(a.name()) == c.types.floats_of(b.name()) &&
+           c.types.is_float(a.name()) == c.types.is_float(b.name());
+  };
+  if (!c.options.keep_all) join_concats(c.shared.net.network, thresholds, have_one_type);
   if (!c.options.keep_all) TW_RETURN_IF_ERROR(divide_long_attention(c.shared.net.network, c.types));
   if (!c.options.keep_all) TW_RETURN_IF_ERROR(divide_wide_products(c.shared.net.network, c.types));
   expand_layers(c.shared.net.network, c.types);

@@ -11,6 +11,7 @@
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/targets/bm1684/bytes/quantize.h"
 #include "bmnet/targets/bm1684x/axis/join_norms.h"
+#include "bmnet/targets/bm1684x/join_concats.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/windows/long_attention.h"
 
@@ -69,6 +70,15 @@ void give_operands_of_moves(const Network& network, Ranges& ranges) {
   }
 }
 
+void join_concats(Network& network, const NetCalibrationParameter& table, Ranges& ranges) {
+  std::map<std::string, float> thresholds;
+  for (const auto& [tensor, range] : ranges) thresholds[tensor] = range.threshold;
+  bm1684x::join_concats(network, thresholds, [&](const TensorOp& a, const TensorOp& b) {
+    return is_fp32(table, a) == is_fp32(table, b);
+  });
+  for (const auto& [tensor, threshold] : thresholds) ranges[tensor].threshold = threshold;
+}
+
 const std::string& id_of(const TensorOp& op) {
   return op.calib_id().empty() ? op.name() : op.calib_id();
 }
@@ -115,6 +125,7 @@ Result<NetCalibrationParameter> rewrite(Network& network, const NetCalibrationPa
     if (of.factor != 1) range.means.clear();
     ranges[tensor] = std::move(range);
   }
+  join_concats(network, table, ranges);
   TW_RETURN_IF_ERROR(bm1684x::divide_long_attention(network, bm1684x::Types{}));
   give_operands_of_moves(network, ranges);
   return table_of(network, ranges, table);
