@@ -6,7 +6,7 @@
 
 #include "bmnet/targets/bm1684/bytes/rewrite.h"
 #include "bmnet/targets/bm1684/target.h"
-#include "bmnet_bm1684x/support.h"
+#include "bmnet_bm1684x/net_builder.h"
 
 namespace tputwin::net::testing {
 namespace {
@@ -88,16 +88,63 @@ TEST(Bm1684xSimplify, ViewsOfSumsHaveTheirRange) {
   }
 }
 
-// Factors that are all equal stay a layer of bytes.
-TEST(Bm1684Rewritten, EqualFactorsStay) {
+// A product of bytes, or of floats if it has many rows, and a layer after it.
+Network layer_after_product(bool has_bytes, TensorOp op, std::vector<Blob> blobs = {}) {
+  NetBuilder b;
+  TensorOp product;
+  set_type(product, Op::inner_product);
+  auto& p = *product.mutable_tg_inner_product_param();
+  p.set_num_output(kOutputs);
+  p.set_bias_term(false);
+  p.set_weight_transpose(true);
+  const int64_t rows = has_bytes ? 8 : 30;
+  const std::string y = b.layer(product, {b.input("x", {rows, kLength})},
+                                {net::testing::random_blob({kOutputs, kLength}, 3)});
+  const std::string view = b.layer(reshape({rows, 7, 10, 1}), {y});
+  return b.finished({b.layer(std::move(op), {view}, std::move(blobs))});
+}
+
+Network rewritten(Network network) {
   const bm1684x::ScopedTarget scope(bm1684::bm1684_target());
+  const Values inputs = random_inputs(network, 1);
+  EXPECT_EQ(compare(network, DType::i8, 4e-2f, inputs), "");
+  EXPECT_TRUE(bm1684::rewrite(network, largest_values(network, inputs)).ok());
+  return network;
+}
+
+// Factors that are all equal stay a layer of bytes. Those of floats become a power.
+TEST(Bm1684Rewritten, EqualFactorsOfBytesStay) {
   TensorOp scale;
   set_type(scale, Op::scale);
   scale.mutable_tg_scale_param()->set_axis(1);
-  auto network = layer_net(scale, {{2, 3, 5, 7}}, {{{3}, {0.5f, 0.5f, 0.5f}}});
-  ASSERT_TRUE(network.ok()) << network.status().message();
-  ASSERT_TRUE(bm1684::rewrite(*network, largest_values(*network, random_inputs(*network, 1))).ok());
-  EXPECT_EQ(layers_of(*network, Op::scale), 1u);
+  const Blob factors{{7}, std::vector<float>(7, 0.5f)};
+  EXPECT_EQ(layers_of(rewritten(layer_after_product(true, scale, {factors})), Op::scale), 1u);
+  EXPECT_EQ(layers_of(rewritten(layer_after_product(false, scale, {factors})), Op::scale), 0u);
+}
+
+// Permutations that keep the order of elements are names of floats. Cells are moved.
+TEST(Bm1684Rewritten, OrderedPermutationsOfFloatsAreRenames) {
+  TensorOp permute;
+  set_type(permute, Op::permute);
+  for (const uint32_t axis : {0, 1, 3, 2}) permute.mutable_tg_permute_param()->add_order(axis);
+  EXPECT_EQ(layers_of(rewritten(layer_after_product(true, permute)), Op::permute), 1u);
+  EXPECT_EQ(layers_of(rewritten(layer_after_product(false, permute)), Op::permute), 0u);
+}
+
+// Products of floats before functions are divided as those of nets of floats are.
+TEST(Bm1684Rewritten, WideProductsAreDivided) {
+  NetBuilder b;
+  TensorOp product, gate;
+  set_type(product, Op::inner_product);
+  auto& p = *product.mutable_tg_inner_product_param();
+  p.set_num_output(1500);
+  p.set_bias_term(false);
+  p.set_weight_transpose(true);
+  set_type(gate, Op::activation);
+  gate.mutable_tg_activation_param()->set_activation(::bmnet::SIGMOID);
+  const std::string y =
+      b.layer(product, {b.input("x", {100, 384})}, {net::testing::random_blob({1500, 384}, 3)});
+  EXPECT_GT(layers_of(rewritten(b.finished({b.layer(gate, {y})})), Op::activation), 1u);
 }
 
 // softmax(a * b) * c after a convolution, whose results are bytes.

@@ -100,7 +100,7 @@ class Simplifier {
   // and what the net or the host hands over has its own name.
   void rename_move(TensorOp& op) {
     if (!is(op, Op::permute) && !is(op, Op::crop)) return;
-    if (bytes_.keeps || op.top_size() != 1) return;
+    if ((bytes_.keeps && bytes_.keeps(op)) || op.top_size() != 1) return;
     const TensorOp& source = *network_.producer(renamed_tensor(network_, op.bottom(0)));
     if (is(source, Op::start) || is(source, Op::host)) return;
     const std::vector<Move> moves = moves_of(op);
@@ -255,8 +255,7 @@ class Simplifier {
   // Cells hold several samples. Layers that may read cells need a tensor of as many samples.
   bool may_skip(const TensorOp& reshape, const TensorOp& reader) const {
     if (is(reader, Op::host)) return false;
-    const bool has_cells =
-        bytes_.keeps && (bytes_.keeps(reader) || has_trait(reader, trait::moves_elements));
+    const bool has_cells = bytes_.keeps && bytes_.keeps(reader);
     return !has_cells || reshape.input_shape(0).dim(0) == reshape.output_shape(0).dim(0);
   }
 

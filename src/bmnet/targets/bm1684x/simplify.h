@@ -21,7 +21,7 @@ struct Multiple {
 };
 // BytesOfLayers says what layers of bytes need on targets that pack them.
 struct BytesOfLayers {
-  // True for layers that must stay what they are.
+  // True for layers that may read bytes, and must stay what they are.
   std::function<bool(const TensorOp&)> keeps;
   // True if the constants that a layer adds may become the bias of an inner product.
   std::function<bool(const TensorOp& product, const TensorOp& sum)> may_be_bias;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "bmnet/targets/bm1684x/join_concats.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/windows/long_attention.h"
+#include "bmnet/targets/bm1684x/windows/wide_products.h"
 
 namespace tputwin::net::bm1684 {
 namespace {
@@ -56,6 +58,25 @@ bool may_be_bias(const Ranges& ranges, const NetCalibrationParameter& table,
   };
   return !is_fp32(table, sum) && !is(sum, Op::softmax) &&
          threshold(sum.top(0)) <= kMostGrowth * threshold(product.top(0));
+}
+
+// Returns the layers of which some operand may be bytes once constants are biases and reshapes have
+// moved.
+std::set<std::string> layers_near_bytes(const Network& network,
+                                        const NetCalibrationParameter& table) {
+  std::set<std::string> layers, tensors;
+  for (const TensorOp& op : network.ops) {
+    const bool is_product = is(op, Op::convolution) || is(op, Op::inner_product);
+    const bool passes_on = computes_bytes(op) || has_trait(op, trait::moves_elements) ||
+                           is(op, Op::arithmetic) || is(op, Op::power);
+    const bool has_bytes =
+        std::ranges::any_of(op.bottom(), [&](const std::string& t) { return tensors.contains(t); });
+    if (op.cpu_op() || is_fp32(table, op) || !passes_on) continue;
+    if (!has_bytes && !(is_product && computes_bytes(op))) continue;
+    layers.insert(op.name());
+    tensors.insert(op.top().begin(), op.top().end());
+  }
+  return layers;
 }
 
 // Layers that move elements of a new tensor give it the range of their result.
@@ -115,8 +136,13 @@ NetCalibrationParameter table_of(const Network& network, const Ranges& ranges,
 Result<NetCalibrationParameter> rewrite(Network& network, const NetCalibrationParameter& table) {
   TW_ASSIGN_OR_RETURN(ranges, ranges_of(network, table));
   bm1684x::join_norms(network);
+  const std::set<std::string> near_bytes = layers_near_bytes(network, table);
+  const auto keeps = [&](const TensorOp& op) {
+    return near_bytes.contains(op.name()) &&
+           (computes_bytes(op) || has_trait(op, trait::moves_elements));
+  };
   const bm1684x::BytesOfLayers bytes{
-      .keeps = computes_bytes, .may_be_bias = [&](const TensorOp& product, const TensorOp& sum) {
+      .keeps = keeps, .may_be_bias = [&](const TensorOp& product, const TensorOp& sum) {
         return may_be_bias(ranges, table, product, sum);
       }};
   for (const auto& [tensor, of] : bm1684x::simplify(network, true, bytes)) {
@@ -127,6 +153,7 @@ Result<NetCalibrationParameter> rewrite(Network& network, const NetCalibrationPa
   }
   join_concats(network, table, ranges);
   TW_RETURN_IF_ERROR(bm1684x::divide_long_attention(network, bm1684x::Types{}));
+  TW_RETURN_IF_ERROR(bm1684x::divide_wide_products(network, bm1684x::Types{}));
   give_operands_of_moves(network, ranges);
   return table_of(network, ranges, table);
 }
