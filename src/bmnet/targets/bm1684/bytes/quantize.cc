@@ -149,8 +149,17 @@ void share_thresholds(const Network& network, Thresholds& thresholds) {
 }  // namespace
 
 // In bytes a row is a sample of one position, so that most units of a lane idle. Products of more
-// rows take less time in fp32, whose rows are positions.
-constexpr int64_t kMostRows = 16;
+// rows take less time in fp32, whose rows are positions, unless loading their weights takes longer.
+// Predicted milliseconds of 8, 12 and 16 rows, in bytes and in fp32:
+//   768 x 3072    0.60, 0.80, 1.01    0.74, 0.54, 0.54
+//   4096 x 4096   2.16, 3.07, 4.03    4.63, 4.21, 4.23
+bool has_rows_of_bytes(const TensorOp& op) {
+  constexpr int64_t kMostRows = 8, kMostRowsOfLarge = 16, kLarge = int64_t{4096} * 4096;
+  const int64_t rows = op.input_shape(0).dim(0);
+  const int64_t weights =
+      count(op.input_shape(0)) / rows * int64_t{op.tg_inner_product_param().num_output()};
+  return rows <= (weights < kLarge ? kMostRows : kMostRowsOfLarge);
+}
 
 bool is_fp32(const NetCalibrationParameter& table, const TensorOp& op) {
   const LayerCalibrationParameter* entry = find_entry(table, op);
@@ -162,7 +171,7 @@ bool computes_bytes(const TensorOp& op) {
     case Op::convolution:
       return true;
     case Op::inner_product:
-      return op.input_shape(0).dim(0) <= kMostRows;
+      return has_rows_of_bytes(op);
     case Op::scale:
       return op.input_shape(0).dim_size() > 2 && op.tg_scale_param().axis() == 1;
     case Op::activation:
