@@ -112,6 +112,10 @@ Commands commands(const Depthwise2dBm1684Int8& op, const Chip&) {
 }
 Commands commands(const Pool2dBm1684Int8& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const FixedPoint& op, const Chip&) { return std::vector<Operation>{op}; }
+Commands commands(const Rearrange& op, const Chip&) {
+  if (op.kind != Rearrange::Kind::swap_cw || op.engine != Engine::dma) return no_command(op);
+  return std::vector<Operation>{op};
+}
 Commands commands(const Copy& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const Bitwise& op, const Chip&) { return std::vector<Operation>{op}; }
 Commands commands(const UnaryF32& op, const Chip&) { return std::vector<Operation>{op}; }

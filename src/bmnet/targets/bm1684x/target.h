@@ -44,7 +44,8 @@ class Target {
   virtual const BytePacking* packing() const { return nullptr; }
   // Returns true if constants that all samples of a group read may stay in lanes.
   virtual bool keeps_constants() const { return true; }
-  // Returns true if the tensor engine exchanges channels and columns. If not, transfers do.
+  // Returns true if the tensor engine exchanges channels and columns. If not, transfers between
+  // lanes do.
   virtual bool transposes() const = 0;
   // Returns the page of the compiler, which errors name.
   virtual std::string_view document() const { return "docs/compiler168x.md"; }

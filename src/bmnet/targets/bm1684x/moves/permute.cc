@@ -1,5 +1,5 @@
 // Permutations that move the last axis: transposed in local memory, because transfers would move
-// element by element. Others are transfers of runs.
+// element by element to or from global memory. Others are transfers of runs.
 #include "bmnet/targets/bm1684x/views.h"
 #include "ops/move/rearrange.h"
 
@@ -10,12 +10,26 @@ namespace {
 class Transpose final : public StreamKernel {
  public:
   bool can_split_rows() const override { return false; }
+  bool is_compute_only() const override { return target().transposes(); }
 
   void emit(StreamProgram& program, const Operands& o) const override {
-    program.add(Rearrange{.kind = Rearrange::Kind::swap_cw,
-                          .engine = Engine::compute,
-                          .out = out_view(o),
-                          .in = in_view(o)});
+    const TensorView out = out_view(o), in = in_view(o);
+    if (target().transposes()) return transpose(program, Engine::compute, out, in);
+    // A transfer has one sample.
+    for (uint32_t n = 0; n < out.shape.n; ++n)
+      transpose(program, Engine::dma, sample_of(out, n), sample_of(in, n));
+  }
+
+ private:
+  static void transpose(StreamProgram& program, Engine engine, const TensorView& out,
+                        const TensorView& in) {
+    program.add(
+        Rearrange{.kind = Rearrange::Kind::swap_cw, .engine = engine, .out = out, .in = in});
+  }
+  static TensorView sample_of(TensorView view, uint32_t n) {
+    view.address += uint64_t{n} * view.stride.n;
+    view.shape.n = 1;
+    return view;
   }
 };
 
@@ -67,6 +81,7 @@ int64_t columns_that_fit_tile(int64_t rows, int64_t columns, DType type) {
   const auto bytes = [&](int64_t n) {
     return 2 * (bytes_of_tile(rows, n, type) + bytes_of_tile(n, rows, type));
   };
+  columns = std::min<int64_t>(columns, chip().limits.channels);
   while (columns > 1 && bytes(columns) > chip().lane_bytes) columns = ceil_div(columns, 2);
   return columns;
 }
@@ -101,7 +116,6 @@ constexpr int64_t kMostKernels = 64;
 
 Kernels lower_permute(const Layer& layer) {
   std::vector<KernelPtr> kernels;
-  if (!target().transposes()) return kernels;
   std::vector<PermutedAxis> axes = axes_of_permutation(layer.op);
   if (axes.size() < 2 || axes.back().from == 1 || count(layer.op.output_shape(0)) < kFewElements)
     return kernels;
