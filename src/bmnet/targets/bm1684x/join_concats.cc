@@ -91,8 +91,9 @@ class Joining {
   static int position(const TensorOp& inner, const TensorOp& outer) {
     const int none = outer.bottom_size();
     if (inner.bottom_size() < 2 || inner.bottom_size() >= none) return none;
-    const auto found = std::ranges::search(outer.bottom(), inner.bottom());
-    return static_cast<int>(found.begin() - outer.bottom().begin());
+    const auto found = std::search(outer.bottom().begin(), outer.bottom().end(),
+                                   inner.bottom().begin(), inner.bottom().end());
+    return static_cast<int>(found - outer.bottom().begin());
   }
 
   static void replace(TensorOp& op, int first, const TensorOp& inner) {
