@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "bmnet/targets/bm1684/target.h"
-#include "bmnet/targets/bm1684x/join_concats.h"
+#include "bmnet/targets/bm1684x/moves/join_concats.h"
 #include "bmnet_bm1684x/interpreter.h"
 #include "bmnet_bm1684x/net_builder.h"
 #include "common/rng.h"

@@ -12,7 +12,7 @@
 #include "bmnet/integers/thresholds.h"
 #include "bmnet/targets/bm1684/bytes/quantize.h"
 #include "bmnet/targets/bm1684x/axis/join_norms.h"
-#include "bmnet/targets/bm1684x/join_concats.h"
+#include "bmnet/targets/bm1684x/moves/join_concats.h"
 #include "bmnet/targets/bm1684x/simplify.h"
 #include "bmnet/targets/bm1684x/windows/long_attention.h"
 #include "bmnet/targets/bm1684x/windows/wide_products.h"
@@ -136,6 +136,7 @@ NetCalibrationParameter table_of(const Network& network, const Ranges& ranges,
 Result<NetCalibrationParameter> rewrite(Network& network, const NetCalibrationParameter& table) {
   TW_ASSIGN_OR_RETURN(ranges, ranges_of(network, table));
   bm1684x::join_norms(network);
+  give_operands_of_moves(network, ranges);  // before reshapes cancel each other
   const std::set<std::string> near_bytes = layers_near_bytes(network, table);
   const auto keeps = [&](const TensorOp& op) {
     return near_bytes.contains(op.name()) &&

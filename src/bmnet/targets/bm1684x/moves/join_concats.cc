@@ -2,7 +2,7 @@
 //
 // (a,b), (a,b,c) and (a,b,c,d) become (a,b), ((a,b),c) and (((a,b),c),d). The first is stored at
 // the start of the second, and so on, so that each of a to d is written once.
-#include "bmnet/targets/bm1684x/join_concats.h"
+#include "bmnet/targets/bm1684x/moves/join_concats.h"
 
 #include <algorithm>
 #include <set>
