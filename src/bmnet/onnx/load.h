@@ -23,6 +23,9 @@ struct LoadedNet {
   bool is_onnx = false;
   // ONNX: the file leaves the first extent of an input open.
   bool has_open_batch = false;
+  // ONNX: outputs that the options chose, and the result of a node behind each which tables of the
+  // whole net may join with it: the Relu of a convolution, for example.
+  std::vector<std::pair<std::string, std::string>> joined_ends = {};
   // ONNX: the net was read with the batch of the options.
   bool has_batch = false;
 

@@ -42,6 +42,8 @@ struct Compilation {
   caffe::NetParameter caffe;               // import; fold; calibrate: int8
   NetCalibrationParameter own_thresholds;  // import: from quantized ONNX
   std::string own_table;                   // import: text of the table in ONNX
+  // import: see LoadedNet
+  std::vector<std::pair<std::string, std::string>> joined_ends;
   // Set by import. Weights of ONNX are floats even if their values are integers.
   bool is_onnx = false;
   Network network;                // import; fold

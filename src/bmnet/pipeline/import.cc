@@ -30,6 +30,7 @@ Status import(Compilation& c) {
   add_missing(c.own_thresholds, loaded.threshold_bounds);
   c.own_table = std::move(loaded.table);
   c.is_onnx = loaded.is_onnx;
+  c.joined_ends = std::move(loaded.joined_ends);
   c.source.import = loaded.left_of(std::move(c.source.import));
   TW_ASSIGN_OR_RETURN(network, import_caffe(c.caffe, c.source.import));
   c.network = std::move(network);

@@ -1,5 +1,6 @@
 // Pass load_table: reads the calibration table of a file, or else of the ONNX file, or else uses
 // the thresholds of its quantized tensors.
+#include "base/errors/bmnet.h"
 #include "bmnet/integers/integers.h"
 #include "bmnet/integers/table.h"
 #include "bmnet/pipeline/compilation.h"
@@ -30,6 +31,23 @@ Status read_own_table(Compilation& c) {
   return {};
 }
 
+// A table of the whole net has the range of a ReLU for the convolution before it, and of a batch
+// normalization for what it is folded into. A net that ends between them needs another range.
+Status check_ends(const Compilation& c) {
+  for (const auto& [end, behind] : c.joined_ends)
+    for (const LayerCalibrationParameter& entry : c.table.layer())
+      for (const BlobParameter& blob : entry.blob_param())
+        if (blob.name() == behind)
+          return Error(errors::net_cli)
+              .in("compile")
+              .argument("--table", *c.source.table)
+              .detail("one for this end of the net: it has " + behind +
+                      ", whose range may stand for " + end +
+                      " as well; run calibrate with the same --output-names")
+              .see("docs/onnx.md");
+  return {};
+}
+
 }  // namespace
 
 Status load_table(Compilation& c) {
@@ -43,7 +61,7 @@ Status load_table(Compilation& c) {
   TW_RETURN_IF_ERROR(check_chip(table, c.source.chip, "table " + *c.source.table));
   c.table = std::move(table);
   leave_to_host(c);
-  return {};
+  return check_ends(c);
 }
 
 }  // namespace tputwin::net::pass

@@ -409,3 +409,12 @@ def further_layers_of_what_was_found(g):
 def resize_along_what_was_found(g):
     x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
     g.output(g("Resize", [x, "", g.constant(np.array([2, 1, 1, 1], np.float32))], mode="nearest"))
+
+
+@form()
+def slopes_of_tokens_that_were_found(g):
+    x = g("Reshape", [found_rows(g, (6, 8)), g.integers(1, -1, 8)])
+    g.output(g("PRelu", [g("MatMul", [x, g.weights([8, 8])]), g.weights([8])]), g("PRelu", [x, g.weights([8])]))
+    sound = g("Transpose", [x], perm=[0, 2, 1])
+    statistics = [g.weights([8]), g.weights([8]), g.weights([8]), g.constant(np.full(8, 0.5, np.float32))]
+    g.output(g("BatchNormalization", [sound] + statistics), g("PRelu", [sound, g.weights([8, 1])]))

@@ -49,6 +49,8 @@ def images_of_blocks(g):
     image(2, 4, (7, 6), (2, 3), strides=[3, 2], dilations=[2, 1])
     image(3, 3, (7,), (3,), strides=[2])
     image(2, 12, (3, 4, 3), (2, 2, 2))
+    image(1, 18, (5, 7), (1, 1), strides=[2, 2], pads=[1, 2, 0, 2])
+    image(2, 20, (4, 3), (2, 1), strides=[2, 1], pads=[3, 0, 2, 2])
 
 
 @form(19)

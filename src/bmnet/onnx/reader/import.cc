@@ -115,6 +115,31 @@ void end_at(onnx::GraphProto& graph, const std::vector<std::string>& names) {
   graph.mutable_output()->Swap(&outputs);
 }
 
+// Returns the outputs that a node reads of which calibration makes one layer with the node before
+// it, each with the node's result.
+std::vector<std::pair<std::string, std::string>> joined_ends(const onnx::GraphProto& graph,
+                                                             const std::vector<std::string>& ends) {
+  constexpr std::string_view kJoined[] = {"Relu", "Clip", "LeakyRelu", "PRelu",
+                                          "BatchNormalization"};
+  constexpr std::string_view kWithConstants[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
+  const auto is_constant = [&](const std::string& name) {
+    return std::ranges::any_of(graph.initializer(),
+                               [&](const auto& t) { return t.name() == name; });
+  };
+  std::vector<std::pair<std::string, std::string>> joined;
+  for (const auto& node : graph.node()) {
+    const std::string& type = node.op_type();
+    const bool has_constant = std::ranges::find(kWithConstants, type) != std::end(kWithConstants) &&
+                              std::ranges::any_of(node.input(), is_constant);
+    if (!has_constant && std::ranges::find(kJoined, type) == std::end(kJoined)) continue;
+    if (std::ranges::find(ends, node.output(0)) != ends.end()) continue;
+    for (const std::string& end : ends)
+      if (std::ranges::find(node.input(), end) != node.input().end())
+        joined.emplace_back(end, node.output(0));
+  }
+  return joined;
+}
+
 Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& path,
                              const ImportOptions& options) {
   onnx::ModelProto model;
@@ -135,6 +160,8 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
       name = tensor;
   inline_functions(model);
   end_at(*model.mutable_graph(), ends);
+  const auto joined =
+      ends.empty() ? decltype(LoadedNet::joined_ends)() : joined_ends(model.graph(), ends);
   TW_ASSIGN_OR_RETURN(graph, ModelImporter(model, opset, options, folder).run());
   const Network& network = graph.network;
   return LoadedNet{to_caffe(network),
@@ -142,7 +169,8 @@ Result<LoadedNet> read_model(std::span<const uint8_t> file, const std::string& p
                    table_of(network, graph.threshold_bounds),
                    vendor_table(model),
                    true,
-                   graph.has_open_batch};
+                   graph.has_open_batch,
+                   joined};
 }
 
 }  // namespace

@@ -145,13 +145,25 @@ void expand_col2_im(Node& node) {
   for (int64_t i = 0; i < x[1]; ++i) weights[static_cast<size_t>(i * taps + i % taps)] = 1;
   Expansion made(node);
   const std::string blocks_of_image = made.add("Reshape", {made.in(0), made.integers(map)});
-  made.set(made.add("ConvTranspose", {blocks_of_image, made.reals(kernel, weights)},
-                    {{"group", x[1] / taps},
-                     {"kernel_shape", b.block},
-                     {"strides", b.strides},
-                     {"dilations", b.dilations},
-                     {"pads", b.pads},
-                     {"output_padding", b.rest}}));
+  // A ConvTranspose has pads below its kernel; larger ones are cut off behind it.
+  const size_t spatial = b.image.size();
+  bool is_cut = false;
+  for (size_t i = 0; i < 2 * spatial; ++i)
+    is_cut = is_cut || b.pads[i] > b.dilations[i % spatial] * (b.block[i % spatial] - 1);
+  const std::string y = made.add("ConvTranspose", {blocks_of_image, made.reals(kernel, weights)},
+                                 {{"group", x[1] / taps},
+                                  {"kernel_shape", b.block},
+                                  {"strides", b.strides},
+                                  {"dilations", b.dilations},
+                                  {"pads", is_cut ? Dims(2 * spatial, 0) : b.pads},
+                                  {"output_padding", b.rest}});
+  if (!is_cut) return made.set(y);
+  Dims starts(b.pads.begin(), b.pads.begin() + static_cast<ptrdiff_t>(spatial)), ends, axes;
+  for (size_t i = 0; i < spatial; ++i) {
+    ends.push_back(starts[i] + b.image[i]);
+    axes.push_back(static_cast<int64_t>(i) + 2);
+  }
+  made.set(made.add("Slice", {y, made.integers(starts), made.integers(ends), made.integers(axes)}));
 }
 
 // A convolution of one element over the values that the taps read, and that the host gathers.

@@ -117,12 +117,17 @@ OpenAxes open_axes_of(const Node& node, size_t x) {
   if (is_one_of(kOfScales, type)) return {x == 0 ? (is_filled ? value.open_axes : rank) : 0, false};
   if (type == "Flatten")
     return {is_filled && node.integer("axis", 1) == 1 && value.open_axes == 1 ? size_t{1} : 0};
-  if (is_one_of(kOfElements, type))
+  if (type == "BatchNormalization") return {x == 0 ? rank : 0, false};
+  if (type == "PRelu" && !is_filled) {
+    size_t count = rank;
+    while (count > 0 && !repeats_along(node, x, count)) --count;
+    return {x == 0 ? count : 0};
+  }
+  if (type == "PRelu" || is_one_of(kOfElements, type))
     return {is_filled && repeats_along(node, x, value.open_axes) ? value.open_axes : 0};
   if (x != 0 || rank < 2) return {};
   if (type == "MatMul" || type == "QLinearMatMul" || type == "Gemm") return of_product(node, value);
   if (is_one_of(kOfLastAxes, type)) return {node.axis(node.integer("axis", -1), rank), false};
-  if (type == "PRelu" && !repeats_along(node, x, 1)) return {};
   if (!keeps_samples(node)) return {};
   return {is_one_of(kOfSamples, type) ? size_t{1} : 0};
 }
