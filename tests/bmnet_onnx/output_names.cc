@@ -98,7 +98,7 @@ TEST_F(OutputNames, NamesThatThereAreNotAreRefused) {
               AllOf(HasSubstr("--output-names (ImportOptions::outputs) = n_"),
                     HasSubstr("such as y"), HasSubstr("exit 2")));
   EXPECT_THAT(tputwin(compile + "''"), Not(HasSubstr("exit 0")));
-  EXPECT_THAT(tputwin(compile + "x"), HasSubstr("a tensor that a node of the file makes"));
+  EXPECT_THAT(tputwin(compile + "x"), HasSubstr("a tensor, or a node of its own name"));
   EXPECT_THAT(tputwin(compile + "a,n_a"), HasSubstr("each tensor once"));
   EXPECT_THAT(tputwin("compile --prototxt " TPUTWIN_SOURCE_DIR
                       "/models/lenet_fashion.prototxt --caffemodel " TPUTWIN_SOURCE_DIR

@@ -418,3 +418,17 @@ def slopes_of_tokens_that_were_found(g):
     sound = g("Transpose", [x], perm=[0, 2, 1])
     statistics = [g.weights([8]), g.weights([8]), g.weights([8]), g.constant(np.full(8, 0.5, np.float32))]
     g.output(g("BatchNormalization", [sound] + statistics), g("PRelu", [sound, g.weights([8, 1])]))
+
+
+@form()
+def pad_of_the_lowest_number_of_what_was_found(g):
+    x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
+    y = g("Pad", [x, g.integers(0, 0, 1, 1, 0, 0, 1, 1), g.constant(np.float32(-3.4028234663852886e38))])
+    g.output(g("MaxPool", [y], kernel_shape=[3, 3]))
+
+
+@form(refused="for integers")
+def pad_of_integers_beyond_fp32(g):
+    rows = g("Cast", [g("Shape", [found_rows(g)])], to=6)
+    padded = g("Pad", [rows, g.integers(1, 0), g.constant(np.int32(16777217))])
+    g.output(g("Cast", [padded], to=1))

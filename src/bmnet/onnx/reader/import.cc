@@ -81,14 +81,17 @@ std::string names_like(const onnx::GraphProto& graph, const std::string& name) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Returns the tensor of a name, or the result of the node that has it; "" if there is none.
+// Returns the tensor of a name, or the result of the only node that has it; "" if there is none.
 std::string tensor_called(const onnx::GraphProto& graph, const std::string& name) {
   std::string of_node;
+  bool is_unique = true;
   for (const auto& node : graph.node()) {
     if (std::ranges::find(node.output(), name) != node.output().end()) return name;
-    if (node.name() == name && node.output_size() == 1) of_node = node.output(0);
+    if (node.name() != name || node.output_size() != 1) continue;
+    is_unique = of_node.empty();
+    of_node = node.output(0);
   }
-  return of_node;
+  return is_unique ? of_node : "";
 }
 
 // Makes these tensors the outputs of the graph, in this order.
@@ -99,14 +102,15 @@ void end_at(onnx::GraphProto& graph, const std::vector<std::string>& names) {
     const std::string tensor = tensor_called(graph, name);
     const auto is_it = [&](const onnx::ValueInfoProto& one) { return one.name() == tensor; };
     if (tensor.empty() || std::ranges::any_of(outputs, is_it))
-      throw Refusal{Error(errors::net_cli)
-                        .in("load_net")
-                        .argument("--output-names (ImportOptions::outputs)", name)
-                        .detail(tensor.empty()
-                                    ? "a tensor that a node of the file makes, such as " +
-                                          names_like(graph, name)
-                                    : "each tensor once")
-                        .see("docs/onnx.md")};
+      throw Refusal{
+          Error(errors::net_cli)
+              .in("load_net")
+              .argument("--output-names (ImportOptions::outputs)", name)
+              .detail(tensor.empty()
+                          ? "a tensor, or a node of its own name, outside of bodies, such as " +
+                                names_like(graph, name)
+                          : "each tensor once")
+              .see("docs/onnx.md")};
     auto& made = *outputs.Add();
     made.set_name(tensor);
     for (const auto& known : graph.output())

@@ -69,10 +69,11 @@ const OperatorRow& row_of(const onnx::NodeProto& proto, const Node& node) {
   if (row == nullptr && !domain.empty() && domain != kMicrosoft)
     node.refuse("domain", domain, "operators of ai.onnx; export the net without others");
   if (row == nullptr)
-    node.refuse("operator", domain.empty() ? proto.op_type() : domain + "." + proto.op_type(),
-                "it is not in the table of docs/onnx.md; cut the net before it (--output-names) and "
-                "let the program behind the net do its work, or export the net with operators of "
-                "the table");
+    node.refuse(
+        "operator", domain.empty() ? proto.op_type() : domain + "." + proto.op_type(),
+        "it is not in the table of docs/onnx.md; cut the net before it (--output-names) and "
+        "let the program behind the net do its work, or export the net with operators of "
+        "the table");
   if (domain.empty()) verify_form(node, *row);
   return *row;
 }
@@ -105,9 +106,9 @@ void import_row(const OperatorRow& row, Node& node) {
 
 void ModelImporter::import_operator(const onnx::NodeProto& proto, Node& node) {
   const OperatorRow& row = row_of(proto, node);
-  const bool is_replaced =
-      row.domain == kMicrosoft || row.import == import_fill || row.import == import_cut ||
-      (row.expands && !has_open_extents(node) && !has_host_form(node));
+  const bool is_replaced = row.domain == kMicrosoft || row.import == import_fill ||
+                           row.import == import_cut ||
+                           (row.expands && !has_open_extents(node) && !has_host_form(node));
   // The nodes that stand for this one may be on the host themselves.
   if (!is_replaced && is_of_host(node)) {
     if (!expand_open_extents(node)) import_of_host(node);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cfloat>
 #include <cmath>
 
 #include "bmnet/onnx/reader/expansion.h"
@@ -286,12 +287,12 @@ void pad_of_host(Node& node) {
   node.require(pads && pads->size() == 2 * result.size() && !result.empty(), "pads",
                pads ? text(*pads) : "none", "two for each axis");
   const float value = value_of(node);
-  node.require(
-      mode != "constant" || std::fabs(value) < kLargestValue, "constant_value",
-      fmt::format("{}", value),
-      "below 1e30 on a tensor whose extents are known at run time; give the MaxPool behind "
-      "it the pads");
-  require_mode(node, mode, value);
+  const float largest = kind_of(node) == ValueKind::integer ? 0x1p24f : FLT_MAX;
+  node.require(mode != "constant" || std::fabs(value) <= largest, "constant_value",
+               fmt::format("{}", value),
+               "finite on the host, where extents are known at run time, and from -2^24 to 2^24 "
+               "for integers");
+  require_mode(node, mode, mode == "constant" ? 0 : value);
   for (size_t i = 0; i < result.size(); ++i)
     for (const int64_t pad : {(*pads)[i], (*pads)[result.size() + i]}) {
       node.require(std::abs(pad) < kMostPositions, "pads", text(*pads), "below 2^20");
