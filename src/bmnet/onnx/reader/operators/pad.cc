@@ -287,9 +287,11 @@ void pad_of_host(Node& node) {
   node.require(pads && pads->size() == 2 * result.size() && !result.empty(), "pads",
                pads ? text(*pads) : "none", "two for each axis");
   const float value = value_of(node);
-  const float largest = kind_of(node) == ValueKind::integer ? 0x1p24f : FLT_MAX;
-  node.require(mode != "constant" || std::fabs(value) <= largest, "constant_value",
-               fmt::format("{}", value),
+  const Constant* given = node.constant(2);
+  const bool is_exact = given == nullptr || !given->is_integer() || given->size() == 0 ||
+                        std::abs(given->integers[0]) <= int64_t{1} << 24;
+  node.require(mode != "constant" || (std::fabs(value) <= FLT_MAX && is_exact), "constant_value",
+               is_exact ? fmt::format("{}", value) : std::to_string(given->integers[0]),
                "finite on the host, where extents are known at run time, and from -2^24 to 2^24 "
                "for integers");
   require_mode(node, mode, mode == "constant" ? 0 : value);
