@@ -14,6 +14,7 @@ namespace compiled_nets = tputwin::net::testing;
 
 // Fp16 ends at 65504, and the chip's numbers of 16 bits round to infinity from there.
 constexpr double kEndOf16 = 65000;
+constexpr double kEndOfBf16 = 0x1.ffp127;  // bf16 rounds it to infinity
 // Returns true if values that are not finite are alike. The chips' exponential ends at 1.65e38.
 bool are_alike(const std::vector<float>& actual, const std::vector<float>& expected) {
   if (actual.size() != expected.size()) return false;
@@ -127,7 +128,7 @@ Agreement agreement(RandomOperator one, DType type, bool is_wide) {
     result.run = actual.status();
     return result;
   }
-  const double end = type == DType::f16 ? kEndOf16 : INFINITY;
+  const double end = type == DType::f16 ? kEndOf16 : type == DType::bf16 ? kEndOfBf16 : INFINITY;
   for (size_t i = 0; i < expected->size(); ++i) {
     result.difference =
         std::max(result.difference, test::difference((*actual)[i], (*expected)[i], end));

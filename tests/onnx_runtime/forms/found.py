@@ -405,7 +405,7 @@ def further_layers_of_what_was_found(g):
     g.output(g("MatMul", [x, g.weights([3])]), g("MatMul", [x, g.weights([1, 3, 2])]))
 
 
-@form(refused="operator = Resize")
+@form(13, refused="operator = Resize")
 def resize_along_what_was_found(g):
     x = g("Reshape", [found_rows(g, (5, 36)), g.integers(-1, 4, 3, 3)])
     g.output(g("Resize", [x, "", g.constant(np.array([2, 1, 1, 1], np.float32))], mode="nearest"))
