@@ -101,33 +101,37 @@ const BinaryRow* row_of(Parameters& parameters) {
   return found == std::end(kBinary) ? nullptr : found;
 }
 
-}  // namespace
-
-namespace {
+// Sets each element of the result to compute(x, y) of two elements, whose shapes are broadcast.
+template <class Compute>
+Status for_each_pair(Call& call, const Compute& compute) {
+  const auto shape = broadcast(call.shape(0), call.shape(1));
+  if (!shape) return call.fail("the shapes go together");
+  TW_ASSIGN_OR_RETURN(a, call.floats(0));
+  TW_ASSIGN_OR_RETURN(b, call.floats(1));
+  TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
+  const auto of_a = broadcast_offsets(call.shape(0), *shape);
+  const auto of_b = broadcast_offsets(call.shape(1), *shape);
+  for (size_t i = 0; i < out.size(); ++i) {
+    TW_ASSIGN_OR_RETURN(result, compute(a[of_a[i]], b[of_b[i]]));
+    out[i] = result;
+  }
+  return {};
+}
 
 // Operators on the bits of integers. Results have the lowest `width` bits, or all if that is 0.
 OperatorFunction make_bits(Parameters& parameters, const BitRow& row) {
   constexpr int64_t kMostWidth = 16;
   const int64_t width = parameters.integer("width", 0, 0, kMostWidth);
   return [=, function = row.function](Call& call) -> Status {
-    const auto shape = broadcast(call.shape(0), call.shape(1));
-    if (!shape) return call.fail("the shapes go together");
-    TW_ASSIGN_OR_RETURN(a, call.floats(0));
-    TW_ASSIGN_OR_RETURN(b, call.floats(1));
-    TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
-    const auto of_a = broadcast_offsets(call.shape(0), *shape);
-    const auto of_b = broadcast_offsets(call.shape(1), *shape);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const float x = a[of_a[i]], y = b[of_b[i]];
+    return for_each_pair(call, [&](float x, float y) -> Result<float> {
       if (x != std::trunc(x) || y != std::trunc(y)) return call.fail("operands are integers");
       TW_RETURN_IF_ERROR(call.require_exact(x));
       TW_RETURN_IF_ERROR(call.require_exact(y));
       int64_t result = function(static_cast<int64_t>(x), static_cast<int64_t>(y));
       if (width != 0) result &= (int64_t{1} << width) - 1;
       TW_RETURN_IF_ERROR(call.require_exact(static_cast<double>(result)));
-      out[i] = static_cast<float>(result);
-    }
-    return {};
+      return static_cast<float>(result);
+    });
   };
 }
 
@@ -142,19 +146,10 @@ OperatorFunction make_binary(Parameters& parameters) {
                                            row->name == "mul" || row->name == "pow");
   parameters.require(!are_integers || can_grow, "integers", "it is for add, sub, mul and pow");
   return [=](Call& call) -> Status {
-    const auto shape = broadcast(call.shape(0), call.shape(1));
-    if (!shape) return call.fail("the shapes go together");
-    TW_ASSIGN_OR_RETURN(a, call.floats(0));
-    TW_ASSIGN_OR_RETURN(b, call.floats(1));
-    TW_ASSIGN_OR_RETURN(out, call.float_output(0, *shape));
-    const auto of_a = broadcast_offsets(call.shape(0), *shape);
-    const auto of_b = broadcast_offsets(call.shape(1), *shape);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const float x = a[of_a[i]], y = b[of_b[i]];
-      out[i] = row->function(x, y);
+    return for_each_pair(call, [&](float x, float y) -> Result<float> {
       if (are_integers) TW_RETURN_IF_ERROR(call.require_exact(exact_result(row->name, x, y)));
-    }
-    return {};
+      return row->function(x, y);
+    });
   };
 }
 
