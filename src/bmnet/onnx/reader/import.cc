@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/errors/bmnet.h"
 #include "bmnet/caffe/layer.h"
@@ -126,10 +127,11 @@ std::vector<std::pair<std::string, std::string>> joined_ends(const onnx::GraphPr
   constexpr std::string_view kJoined[] = {"Relu", "Clip", "LeakyRelu", "PRelu",
                                           "BatchNormalization"};
   constexpr std::string_view kWithConstants[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
-  const auto is_constant = [&](const std::string& name) {
-    return std::ranges::any_of(graph.initializer(),
-                               [&](const auto& t) { return t.name() == name; });
-  };
+  std::set<std::string> constants;
+  for (const auto& tensor : graph.initializer()) constants.insert(tensor.name());
+  for (const auto& node : graph.node())
+    if (node.op_type() == "Constant") constants.insert(node.output(0));
+  const auto is_constant = [&](const std::string& name) { return constants.contains(name); };
   std::vector<std::pair<std::string, std::string>> joined;
   for (const auto& node : graph.node()) {
     const std::string& type = node.op_type();

@@ -36,6 +36,8 @@ class HostCall {
   bool varies() const { return varies_; }
   // Says whether the extents of results are known at run time only, in place of what inputs say.
   void set_varies(bool varies = true) { varies_ = varies; }
+  // Refuses integers of a constant that are no numbers of fp32.
+  void check_integers(const Constant& constant, const std::string& name) const;
   // Adds an input of bounds: integers beyond those of fp32 become the nearest ones.
   void take_bounds(size_t input);
   // Adds the operator. Returns its results, whose largest extents are given.
@@ -50,8 +52,6 @@ class HostCall {
   void set(const std::string& tensor, const Dims& dims, ValueKind kind, size_t output);
 
  private:
-  void check_integers(const Constant& constant, const std::string& name) const;
-
   Node& node_;
   TensorOp op_;
   std::vector<Blob> blobs_;

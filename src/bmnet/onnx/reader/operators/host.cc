@@ -106,15 +106,16 @@ Dims sliced_largest(const Node& node, const Dims& x) {
   return at(*start) < at(*end) ? Dims(x.begin() + at(*start), x.begin() + at(*end)) : Dims();
 }
 
-// Returns the largest values of sums, products and quotients of what is not negative, but for a
-// constant that is subtracted; empty for others.
+// Returns the largest values of sums, and of products, differences and quotients with a constant
+// that is not negative; empty for others.
 Dims computed_largest(const Node& node, const std::string& type) {
   Dims a = largest_of(node, 0), b = node.inputs() == 2 ? largest_of(node, 1) : Dims();
   if (a.size() == 1) a.resize(b.size(), a[0]);
   if (b.size() == 1) b.resize(a.size(), b[0]);
-  const Constant* second = node.constant(1);
-  const bool is_constant = second != nullptr && second->is_integer();
-  if (a.size() != b.size() || ((type == "Sub" || type == "Div") && !is_constant)) return {};
+  // Two differences may both be negative: their product is then above that of the largest values.
+  const bool has_constant =
+      node.constant(1) != nullptr || (type == "Mul" && node.constant(0) != nullptr);
+  if (a.size() != b.size() || (type != "Add" && !has_constant)) return {};
   constexpr int64_t kMost = int64_t{1} << 31;
   for (size_t i = 0; i < a.size(); ++i) {
     const bool fits = a[i] >= 0 && a[i] < kMost && b[i] >= 0 && b[i] < kMost;

@@ -130,8 +130,6 @@ namespace {
 
 constexpr size_t kMostParts = 64;  // of one operator of the host
 
-bool is_exact(int64_t integer) { return std::abs(integer) <= int64_t{1} << 24; }
-
 // Takes constants one after the other along an axis, as one.
 void take_constants(Node& node, HostCall& call, std::span<const size_t> parts, size_t axis) {
   Dims dims = node.dims(parts[0]);
@@ -140,9 +138,7 @@ void take_constants(Node& node, HostCall& call, std::span<const size_t> parts, s
   std::vector<std::vector<float>> constants;
   for (const size_t part : parts) {
     const Constant& constant = *node.constant(part);
-    node.require(!constant.is_integer() || std::ranges::all_of(constant.integers, is_exact),
-                 "inputs", node.proto.input(static_cast<int>(part)),
-                 "integers from -2^24 to 2^24, which are numbers of fp32");
+    call.check_integers(constant, node.proto.input(static_cast<int>(part)));
     constants.push_back(constant.real());
   }
   std::vector<float> values;
@@ -165,12 +161,12 @@ void take_parts(Node& node, HostCall& call, const std::vector<size_t>& parts, si
   for (size_t begin = 0; begin < parts.size(); begin += kMostParts) {
     const std::span<const size_t> some =
         std::span(parts).subspan(begin, std::min(kMostParts, parts.size() - begin));
-    HostCall joined(node, fmt::format("concat axis={}", axis));
-    Dims dims;
     if (std::ranges::all_of(some, [&](size_t i) { return node.constant(i) != nullptr; })) {
       take_constants(node, call, some, axis);
       continue;
     }
+    HostCall joined(node, fmt::format("concat axis={}", axis));
+    Dims dims;
     for (const size_t part : some) {
       joined.take(part);
       Dims x = node.dims(part);

@@ -27,10 +27,8 @@ constexpr std::string_view kOfSamples[] = {"Conv",
                                            "AveragePool",
                                            "GlobalAveragePool",
                                            "GlobalMaxPool",
-                                           "BatchNormalization",
                                            "InstanceNormalization",
                                            "LRN",
-                                           "PRelu",
                                            "Resize",
                                            "Upsample"};
 // Functions of one value, and of one value and a constant. They are left to the host where no
@@ -117,7 +115,8 @@ OpenAxes open_axes_of(const Node& node, size_t x) {
   if (is_one_of(kOfScales, type)) return {x == 0 ? (is_filled ? value.open_axes : rank) : 0, false};
   if (type == "Flatten")
     return {is_filled && node.integer("axis", 1) == 1 && value.open_axes == 1 ? size_t{1} : 0};
-  if (type == "BatchNormalization") return {x == 0 ? rank : 0, false};
+  if (type == "BatchNormalization")
+    return {x == 0 ? (is_filled ? value.open_axes : rank) : 0, false};
   if (type == "PRelu" && !is_filled) {
     size_t count = rank;
     while (count > 0 && !repeats_along(node, x, count)) --count;
