@@ -1,23 +1,12 @@
 // ONNX nets that end at tensors of the user's choice (--output-names).
-#include <cstdio>
 #include <fstream>
-#include <memory>
 
+#include "bmnet_onnx/command.h"
 #include "bmnet_onnx/support.h"
 #include "common/temporary_directory.h"
 
 namespace tputwin::test::output_names {
 namespace {
-
-// Returns the output of a command, followed by "exit N".
-std::string tputwin(const std::string& arguments) {
-  const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
-  std::string text;
-  char part[4096];
-  while (fgets(part, sizeof(part), pipe.get()) != nullptr) text += part;
-  return text;
-}
 
 class OutputNames : public ::testing::Test {
  protected:

@@ -1,9 +1,8 @@
 // An ONNX net in the steps of a user: calibrated, compiled, run and evaluated by `tputwin`.
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
+#include "bmnet_onnx/command.h"
 #include "bmnet_onnx/export.h"
 #include "bmnet_onnx/support.h"
 #include "common/temporary_directory.h"
@@ -12,16 +11,6 @@ namespace tputwin::test {
 namespace {
 
 const std::string kImages = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";
-
-// Returns the output of a command, followed by "exit N".
-std::string tputwin(const std::string& arguments) {
-  const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
-  std::string text;
-  char part[4096];
-  while (fgets(part, sizeof(part), pipe.get()) != nullptr) text += part;
-  return text;
-}
 
 void expect(const std::string& text, std::initializer_list<const char*> words) {
   for (const char* word : words)

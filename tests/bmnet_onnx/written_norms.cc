@@ -1,8 +1,7 @@
 // Norms that files write as means, squares and roots, before products of bytes.
-#include <cstdio>
 #include <fstream>
-#include <memory>
 
+#include "bmnet_onnx/command.h"
 #include "bmnet_onnx/support.h"
 #include "common/temporary_directory.h"
 
@@ -10,16 +9,6 @@ namespace tputwin::test::written_norms {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Returns the output of a command, followed by "exit N".
-std::string tputwin(const std::string& arguments) {
-  const std::string line = TPUTWIN_BIN_DIR "/tputwin " + arguments + " 2>&1; echo exit $?";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
-  std::string text;
-  char part[4096];
-  while (fgets(part, sizeof(part), pipe.get()) != nullptr) text += part;
-  return text;
-}
 
 // x / sqrt(mean(x^2) + eps) w, of x less its mean or as it is.
 ModelBuilder norm_net(const std::vector<int64_t>& dims, bool is_centered) {

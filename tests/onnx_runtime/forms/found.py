@@ -427,7 +427,7 @@ def pad_of_the_lowest_number_of_what_was_found(g):
     g.output(g("MaxPool", [y], kernel_shape=[3, 3]))
 
 
-@form(refused="for integers")
+@form(refused="which are numbers of fp32")
 def pad_of_integers_beyond_fp32(g):
     rows = g("Cast", [g("Shape", [found_rows(g)])], to=6)
     padded = g("Pad", [rows, g.integers(1, 0), g.constant(np.int32(16777217))])
