@@ -81,6 +81,25 @@ TEST_F(OutputNames, TablesAreOfTheSameEnd) {
   }
 }
 
+// Exporters write constants as nodes, too.
+TEST_F(OutputNames, TablesOfConstantFactorsAreOfAnotherEnd) {
+  ModelBuilder b(13);
+  b.input("x", {4, 4});
+  b.weights("w", {4, 4}, random_values(16, 3));
+  b.node("MatMul", {"x", "w"}, {"a"});
+  ModelBuilder::set(b.node("Constant", {}, {"factor"}), "value_float", 0.25f);
+  b.node("Mul", {"a", "factor"}, {"b"});
+  b.output("b");
+  std::ofstream file(net, std::ios::binary);
+  b.model.SerializeToOstream(&file);
+  file.close();
+  EXPECT_THAT(tputwin("calibrate " + net + " --chip bm1684 --data " + data + " --output " + at),
+              HasSubstr("exit 0"));
+  EXPECT_THAT(tputwin("compile " + net + " --chip bm1684 --type int8 --table " + at +
+                      "bmnet_net_calibration_table.pb2 --output-names a"),
+              HasSubstr("it has b, whose range may stand for a"));
+}
+
 TEST_F(OutputNames, NamesThatThereAreNotAreRefused) {
   const std::string compile = "compile " + net + " --chip bm1684x --output-names ";
   EXPECT_THAT(tputwin(compile + "n_"),
